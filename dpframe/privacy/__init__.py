@@ -1,0 +1,1 @@
+"""Units, amounts, losses, sensitivities, accountants and the ledger."""
