@@ -1,0 +1,324 @@
+"""From values to public integer steps, row by row, and back.
+
+No private value is a float once it may be added. A row is clipped to public bounds,
+sent to the integer ``floor(v + 1/2)`` of a public grid, and only then summed; every
+step is monotone, so a row lies between the integers of its bounds.
+
+A lattice has two stages. ``steps``: the clipped value in grid steps (floats divide by
+a power of two, other types are integers already). ``k = (steps >> shift) - base``:
+coarser and shifted to start at 0 where a mean or a variance asks for it. For
+``per="unit"`` the steps of a unit are summed, clipped to the bounds, then sent to k.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal, final
+
+from dpframe.domain.schema import ColumnType
+from dpframe.errors import ParameterError
+
+__all__ = ["Lattice", "Per", "fit_lattice"]
+
+Per = Literal["row", "unit"]
+
+#: Grid width of each use. Squares of a variance are summed, hence its 15 bits.
+_BITS = {"sum": 30, "mean": 30, "variance": 15}
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_LARGEST_FLOAT = 2.0**1000
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """A public integer grid over one column.
+
+    Parameters
+    ----------
+    type : ColumnType
+        The column's type; it decides how an answer is shown.
+    integral : bool
+        Answers are integers (an integer type, or declared `dpframe.integers`).
+    lower, upper : int or float
+        Bounds in the engine's own numbers: floats for float columns, else integers
+        (digits of a decimal, days or ticks since 1970, 0 and 1 of a boolean).
+    inverse : float or None
+        Float columns: steps = floor((x - offset) * inverse + 1/2), a power of two.
+    offset : float
+        Subtracted from floats first (means and variances); 0 for sums.
+    low_steps, high_steps : int
+        The steps of the bounds.
+    shift, base : int
+        Second stage: k = (steps >> shift) - base.
+    per : {"row", "unit"}
+        Whether the bounds hold for each row or for a unit's total.
+    """
+
+    type: ColumnType
+    integral: bool
+    lower: int | float
+    upper: int | float
+    inverse: float | None
+    offset: float
+    low_steps: int
+    high_steps: int
+    shift: int
+    base: int
+    per: Per
+
+    @property
+    def low(self) -> int:
+        """The k of the lower bound."""
+        return (self.low_steps >> self.shift) - self.base
+
+    @property
+    def high(self) -> int:
+        """The k of the upper bound."""
+        return (self.high_steps >> self.shift) - self.base
+
+    @property
+    def width(self) -> int:
+        """Steps between the bounds."""
+        return self.high - self.low
+
+    @property
+    def step(self) -> Fraction:
+        """Engine numbers per step of k."""
+        grid = Fraction(1) if self.inverse is None else 1 / Fraction(self.inverse)
+        return grid * Fraction(2**self.shift)
+
+    def describe(self) -> dict[str, object]:
+        """Return the public facts of the grid, for metadata and digests."""
+        return {
+            "lower": str(self.lower),
+            "upper": str(self.upper),
+            "step": str(self.step),
+            "offset": str(self.lower if self.base or self.offset else 0),
+            "per": self.per,
+        }
+
+    def answer(self, amount: Fraction | float) -> Any:
+        """Show an amount in engine numbers as a value of the column's own kind."""
+        return _ANSWERS[self.type.kind](amount, self)
+
+    def length(self, amount: Fraction | float) -> Any:
+        """Show a difference: a duration where values are points in time."""
+        if self.type.kind in ("date", "datetime"):
+            return _timedelta(amount, self)
+        return self.answer(amount)
+
+
+def fit_lattice(
+    column: str,
+    type: ColumnType,
+    bounds: tuple[object, object],
+    use: Literal["sum", "mean", "variance"],
+    *,
+    integral: bool = False,
+    per: Per = "row",
+) -> Lattice:
+    """Choose the grid for ``bounds`` on a column of ``type``.
+
+    Raises
+    ------
+    ParameterError
+        If the type has no such aggregate, or the bounds are not an ordered pair of
+        finite values of the column's kind.
+    """
+    _check_use(column, type, use, per)
+    whole = integral or type.kind != "float"
+    low, high = (_engine_number(b, column, type, whole) for b in bounds)
+    if low > high:
+        msg = (
+            f"bounds of {column!r} are swapped: {bounds!r}. Give (lower, upper), "
+            "such as bounds=(0, 100)."
+        )
+        raise ParameterError(msg)
+    if type.kind == "float":
+        lattice = _float_lattice(type, low, high, use, integral, per)
+    else:
+        lattice = _integer_lattice(type, int(low), int(high), use, per)
+    if max(abs(lattice.low_steps), abs(lattice.high_steps)) > 2**62:
+        msg = f"bounds of {column!r} exceed 2**62 steps; narrow them."
+        raise ParameterError(msg)
+    return lattice
+
+
+def _integer_lattice(
+    type: ColumnType, low: int, high: int, use: str, per: Per
+) -> Lattice:
+    """Integers sum exactly whatever the bounds; width rules the rest."""
+    shift = 0 if use == "sum" else _shift(low, high, _BITS[use])
+    base = 0 if use == "sum" else low >> shift
+    return Lattice(
+        type, type.kind in ("integer", "boolean"), low, high, None, 0.0, low, high,
+        shift, base, per,
+    )  # fmt: skip
+
+
+def _float_lattice(
+    type: ColumnType, low: float, high: float, use: str, integral: bool, per: Per
+) -> Lattice:
+    """The finest power-of-two grid on which the bounds fit the steps of ``use``."""
+    anchored = use != "sum" and per == "row"
+    offset = low if anchored and not integral else 0.0
+    if integral:
+        inverse = 1.0
+    elif anchored:
+        inverse = _inverse(Fraction(high) - Fraction(low), _BITS[use])
+    else:
+        inverse = _inverse(max(abs(Fraction(low)), abs(Fraction(high))), _BITS["sum"])
+    low_steps, high_steps = (
+        math.floor((b - offset) * inverse + 0.5) for b in (low, high)
+    )
+    shift, base = 0, 0
+    if use != "sum":
+        shift = _shift(low_steps, high_steps, _BITS[use])
+        base = low_steps >> shift
+    return Lattice(
+        type, integral, low, high, inverse, offset, low_steps, high_steps, shift, base,
+        per,
+    )  # fmt: skip
+
+
+def _shift(low: int, high: int, bits: int) -> int:
+    """Return the least e with (high >> e) - (low >> e) <= 2**bits."""
+    shift = max((high - low).bit_length() - bits - 1, 0)
+    while (high >> shift) - (low >> shift) > 2**bits:
+        shift += 1
+    return shift
+
+
+def _inverse(size: Fraction, bits: int) -> float:
+    """Return 1/g, g the least power of two with size <= 2**bits * g."""
+    if not size:
+        return 1.0
+    exponent = size.numerator.bit_length() - size.denominator.bit_length() - bits - 1
+    while size > Fraction(2) ** (bits + exponent):
+        exponent += 1
+    return 2.0 ** -max(exponent, -1000)
+
+
+def _check_use(column: str, type: ColumnType, use: str, per: Per) -> None:
+    kind = type.kind
+    if kind in ("text", "other"):
+        msg = (
+            f"{use} needs a column of numbers, and {column!r} is of kind {kind!r}. "
+            "Cast it first, or count it with histogram()."
+        )
+        raise ParameterError(msg)
+    if kind in ("date", "datetime") and (use != "mean" or per == "unit"):
+        msg = f"{column!r} holds points in time, which have a mean but no {use}."
+        if per == "unit":
+            msg = f"{column!r} holds points in time, which have no total per unit."
+        raise ParameterError(msg)
+
+
+def _engine_number(
+    bound: object, column: str, type: ColumnType, whole: bool
+) -> int | float:
+    """Read one bound as the engine stores the column's values."""
+    expected, read = _BOUNDS.get(type.kind, _NUMERIC)
+    try:
+        number = read(bound, type)
+    except (TypeError, ValueError, OverflowError, ArithmeticError):
+        number = None
+    if number is None:
+        msg = (
+            f"bounds of {column!r} must be {expected}, both finite; got {bound!r}. "
+            "Give public facts, such as bounds=(0, 100), never the data's own range."
+        )
+        raise ParameterError(msg)
+    if type.kind == "float":
+        value = float(number)
+        if abs(value) > _LARGEST_FLOAT:
+            msg = f"bounds of {column!r} exceed 2**1000; narrow them."
+            raise ParameterError(msg)
+        return float(math.floor(value + 0.5)) if whole else value
+    return math.floor(number + Fraction(1, 2))
+
+
+def _number(bound: object, type: ColumnType) -> Fraction | None:
+    if isinstance(bound, bool):
+        return Fraction(bound) if type.kind == "boolean" else None
+    if isinstance(bound, (str, bytes)):
+        return None
+    digits: int = 10**type.scale
+    return Fraction(bound) * digits  # type: ignore[call-overload,no-any-return]
+
+
+def _day(bound: object, type: ColumnType) -> Fraction | None:
+    if not isinstance(bound, date) or isinstance(bound, datetime):
+        return None
+    return Fraction(bound.toordinal() - date(1970, 1, 1).toordinal())
+
+
+def _tick(bound: object, type: ColumnType) -> Fraction | None:
+    if not isinstance(bound, datetime) or (bound.tzinfo is None) != (type.zone is None):
+        return None
+    zone = UTC
+    moment = bound.replace(tzinfo=zone) if bound.tzinfo is None else bound
+    return _ticks(moment - datetime(1970, 1, 1, tzinfo=zone), type)
+
+
+def _span(bound: object, type: ColumnType) -> Fraction | None:
+    return _ticks(bound, type) if isinstance(bound, timedelta) else None
+
+
+def _ticks(span: timedelta, type: ColumnType) -> Fraction:
+    return Fraction(span // timedelta(microseconds=1), 10**6) * _PER_SECOND[type.unit]
+
+
+_NUMERIC: tuple[str, Callable[[object, ColumnType], Fraction | None]] = (
+    "numbers",
+    _number,
+)
+_BOUNDS: dict[str, tuple[str, Callable[[object, ColumnType], Fraction | None]]] = {
+    "date": ("dates", _day),
+    "datetime": ("datetimes (with a time zone where the column has one)", _tick),
+    "duration": ("timedeltas", _span),
+}
+
+
+def _plain(amount: Fraction | float, lattice: Lattice) -> int | float:
+    if lattice.integral and isinstance(amount, Fraction) and amount.denominator == 1:
+        return amount.numerator
+    return float(amount)
+
+
+def _decimal(amount: Fraction | float, lattice: Lattice) -> Decimal:
+    exact = Fraction(amount) / 10**lattice.type.scale
+    return Decimal(exact.numerator) / Decimal(exact.denominator)
+
+
+def _date(amount: Fraction | float, lattice: Lattice) -> date:
+    days = math.floor(Fraction(amount) + Fraction(1, 2))
+    return date.fromordinal(date(1970, 1, 1).toordinal() + days)
+
+
+def _datetime(amount: Fraction | float, lattice: Lattice) -> datetime:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + _timedelta(amount, lattice)
+    return moment.replace(tzinfo=None) if lattice.type.zone is None else moment
+
+
+def _timedelta(amount: Fraction | float, lattice: Lattice) -> timedelta:
+    if lattice.type.kind == "date":
+        return timedelta(days=float(amount))
+    seconds = Fraction(amount) / _PER_SECOND[lattice.type.unit]
+    return timedelta(microseconds=math.floor(seconds * 10**6 + Fraction(1, 2)))
+
+
+_ANSWERS: dict[str, Callable[[Fraction | float, Lattice], Any]] = {
+    "boolean": _plain,
+    "integer": _plain,
+    "float": _plain,
+    "decimal": _decimal,
+    "date": _date,
+    "datetime": _datetime,
+    "duration": _timedelta,
+}
