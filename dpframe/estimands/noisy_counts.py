@@ -1,0 +1,141 @@
+"""What an estimand is estimated from: noisy integers and the law of their noise."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal, final
+
+import numpy as np
+import numpy.typing as npt
+
+from dpframe.errors import ParameterError
+
+__all__ = ["CountDomain", "NoisyCounts"]
+
+Ends = tuple[int | None, int | None]
+CountDomain = Literal["counts", "integers"] | Ends
+
+# Neighbors y - 1 and y + 1 must be exact in float64, for f is evaluated there.
+_LARGEST = 2**53 - 2
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NoisyCounts:
+    """Integers with independent discrete Laplace noise, and where the truth lies.
+
+    Bin i holds ``values[i] = x[i] + noise`` with
+    Pr[noise = k] proportional to exp(-rate[i] |k|).
+
+    Parameters
+    ----------
+    values : array of int, shape (n,) or (r, s)
+        Noisy counts, in rows. Floats are taken when they are whole numbers.
+    rate : float or array broadcast to ``values``
+        Epsilon / sensitivity of each bin, as the sampler used it: 1 / scale.
+    domain : {"counts", "integers"} or (lo, hi)
+        What is public about the true values: at least 0; any integer; within
+        ``lo`` and ``hi``, both included, ``None`` for an open end.
+
+    Raises
+    ------
+    ParameterError
+        If a value is no integer or beyond 2**53 - 2, a rate is not positive and
+        finite, or the domain is none of the above.
+    """
+
+    values: npt.NDArray[np.int64]
+    rate: npt.NDArray[np.float64]
+    domain: CountDomain = "counts"
+
+    def __post_init__(self) -> None:
+        values = _read_values(self.values)
+        rate = _read_rate(self.rate, values.shape)
+        for array in (values, rate):
+            array.flags.writeable = False
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "rate", rate)
+        object.__setattr__(self, "domain", _read_domain(self.domain))
+
+    @property
+    def ends(self) -> Ends:
+        """Least and greatest value that a true count may take; None if open."""
+        if isinstance(self.domain, tuple):
+            return self.domain
+        return (0, None) if self.domain == "counts" else (None, None)
+
+    def clip(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Move ``values`` to the nearest integer of the domain."""
+        low, high = self.ends
+        if low is not None:
+            values = np.maximum(values, low)
+        return values if high is None else np.minimum(values, high)
+
+
+def _read_values(values: Any) -> npt.NDArray[np.int64]:
+    given = np.asarray(values)
+    if given.ndim == 0:
+        msg = "counts must be an array with one noisy count per bin, not a scalar."
+        raise ParameterError(msg)
+    if given.size == 0:
+        return np.zeros(given.shape, dtype=np.int64)
+    number = np.full(given.shape, np.nan)
+    if given.dtype.kind in "iufO":
+        with suppress(TypeError, ValueError, OverflowError):
+            number = given.astype(np.float64)
+    # NaN differs from itself; infinity meets the next check.
+    if not (np.floor(number) == number).all():
+        msg = (
+            "counts must be whole numbers: discrete Laplace noise leaves integers. "
+            "Pass the counts as they were released, neither scaled nor rounded."
+        )
+        raise ParameterError(msg)
+    if np.abs(number).max() > _LARGEST:
+        msg = "counts beyond 2**53 - 2 in size cannot be debiased in float64."
+        raise ParameterError(msg)
+    return number.astype(np.int64)
+
+
+def _read_rate(rate: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    try:
+        per_bin = np.array(np.broadcast_to(np.asarray(rate, dtype=np.float64), shape))
+    except ValueError:
+        msg = (
+            "epsilon and sensitivity must be one number or one number per bin; "
+            f"got shape {np.shape(rate)} for {shape[0]} bins."
+        )
+        raise ParameterError(msg) from None
+    # Below 1e-100 the noise variance, 2 / rate**2, comes near the end of float64.
+    if not ((per_bin > 1e-100) & (per_bin < np.inf)).all():
+        msg = (
+            "epsilon and sensitivity must be positive and finite in every bin, and "
+            "epsilon / sensitivity above 1e-100."
+        )
+        raise ParameterError(msg)
+    return per_bin
+
+
+def _read_domain(domain: Any) -> CountDomain:
+    if isinstance(domain, str) and domain in ("counts", "integers"):
+        return domain  # type: ignore[return-value]
+    if isinstance(domain, tuple) and len(domain) == 2 and all(map(_is_end, domain)):
+        low, high = (None if end is None else int(end) for end in domain)
+        if low is None or high is None or low <= high:
+            return (low, high)
+    msg = (
+        'domain must be "counts" (true values at least 0), "integers" (any integer) '
+        f"or a pair (lo, hi) of integers with lo <= hi; got {domain!r}."
+    )
+    raise ParameterError(msg)
+
+
+def _is_end(end: Any) -> bool:
+    if end is None:
+        return True
+    return (
+        isinstance(end, Integral)
+        and not isinstance(end, bool)
+        and abs(int(end)) <= _LARGEST
+    )

@@ -1,0 +1,107 @@
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from dpframe.errors import ParameterError
+from dpframe.estimands import NoisyCounts
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3, -1, 0],
+        (3.0, -1.0, 0.0),
+        np.array([3, -1, 0], np.int8),
+        np.array([Decimal(3), Decimal(-1), Decimal(0)]),
+        pd.Series([3, -1, 0]),
+        pd.Series([3, -1, 0], dtype="Int64"),
+        pl.Series([3, -1, 0]),
+    ],
+    ids=lambda values: f"{type(values).__name__}_{getattr(values, 'dtype', '')}",
+)
+def test_whole_numbers_of_any_container_become_int64(values):
+    noisy = NoisyCounts(values, 1)
+    assert noisy.values.dtype == np.int64
+    assert noisy.values.tolist() == [3, -1, 0]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.5, 2.0],
+        [float("nan")],
+        [float("inf")],
+        [None, 1],
+        ["1"],
+        [True, False],
+        [1 + 0j],
+        [2**53],
+        [-(2**70)],
+        5,
+        "5",
+        pd.Series([1, None], dtype="Int64"),
+    ],
+    ids=repr,
+)
+def test_anything_else_is_refused(values):
+    with pytest.raises(ParameterError, match="counts"):
+        NoisyCounts(values, 1.0)
+
+
+def test_one_rate_serves_every_bin_and_arrays_are_kept_from_change():
+    rates = np.array([1.0, 2.0])
+    noisy = NoisyCounts(np.array([1, 2]), rates)
+    rates[0] = 9.0
+    assert noisy.rate.tolist() == [1.0, 2.0]
+    assert NoisyCounts(np.array([[1, 2], [3, 4]]), 0.5).rate.shape == (2, 2)
+    with pytest.raises(ValueError, match="read-only"):
+        noisy.values[0] = 5
+
+
+@pytest.mark.parametrize(
+    "rate", [0, -1.0, float("nan"), float("inf"), 1e-200, [1, 2], "x", [1.0, 0.0, 1.0]]
+)
+def test_a_bad_rate_is_refused(rate):
+    with pytest.raises(ParameterError, match="epsilon and sensitivity"):
+        NoisyCounts(np.array([1, 2, 3]), rate)
+
+
+@pytest.mark.parametrize(
+    ("domain", "ends"),
+    [
+        ("counts", (0, None)),
+        ("integers", (None, None)),
+        ((0, 5), (0, 5)),
+        ((-3, -3), (-3, -3)),
+        ((np.int64(1), None), (1, None)),
+        ((None, 4), (None, 4)),
+    ],
+)
+def test_domain_and_its_ends(domain, ends):
+    noisy = NoisyCounts(np.array([-9, 0, 9]), 1.0, domain)
+    assert noisy.ends == ends
+    low, high = ends
+    clipped = noisy.clip(noisy.values).tolist()
+    assert clipped == [
+        min(max(y, low if low is not None else y), high if high is not None else 99)
+        for y in (-9, 0, 9)
+    ]
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [(5, 0), "count", None, [0, 5], (0, 5, 6), (0.0, 5.5), (True, 3), (0, 2**60)],
+    ids=repr,
+)
+def test_a_bad_domain_is_refused_and_the_good_ones_named(domain):
+    with pytest.raises(ParameterError, match=r'"counts".*"integers".*\(lo, hi\)'):
+        NoisyCounts(np.array([1]), 1.0, domain)
+
+
+def test_no_message_shows_a_count():
+    with pytest.raises(ParameterError) as caught:
+        NoisyCounts([12345.678], 1.0)
+    assert "12345" not in str(caught.value)
