@@ -1,0 +1,1 @@
+"""Text, HTML and SVG for people; nothing here knows what a release is."""

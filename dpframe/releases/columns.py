@@ -1,0 +1,138 @@
+"""Public keys as Arrow columns; their types never depend on data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dpframe.domain.coding import Codes, Coding
+from dpframe.domain.keys import Keys
+from dpframe.domain.schema import ColumnType
+from dpframe.domain.values import family
+
+__all__ = ["distinct_names", "key_columns", "key_labels"]
+
+_DECIMAL_DIGITS = 38  # of Arrow's decimal128
+_INT64_ENDS = (-(2**63), 2**63 - 1)
+
+
+def distinct_names(taken: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Return ``names``, with trailing underscores where they clash with a key.
+
+    Examples
+    --------
+    >>> distinct_names(["job", "count"], ["count", "pay"])
+    ['count_', 'pay']
+    """
+    used, found = set(taken), []
+    for name in names:
+        while name in used:
+            name += "_"
+        used.add(name)
+        found.append(name)
+    return found
+
+
+def key_columns(
+    cells: Keys, types: Sequence[ColumnType] | None
+) -> list[tuple[pa.Field[Any], pa.Array[Any]]]:
+    """Return the key columns of all cells, in order.
+
+    Parameters
+    ----------
+    cells : Keys
+        The public cells.
+    types : sequence of ColumnType, optional
+        Declared types of the key columns; they decide where the keys do not, as for
+        an empty list.
+    """
+    codes = _codes(cells, cells.size)
+    columns = []
+    for i, (name, coding) in enumerate(zip(cells.columns, cells.codings, strict=True)):
+        labels = _arrow_labels(coding, None if types is None else types[i])
+        field = pa.field(name, labels.type, nullable=None in coding.keys)
+        columns.append((field, labels.take(pa.array(codes[i], pa.int64()))))
+    return columns
+
+
+def key_labels(cells: Keys, first: int) -> list[list[object]]:
+    """Return the labels of the first cells, one list for each key column."""
+    codes = _codes(cells, min(first, cells.size))
+    labels = [coding.keys for coding in cells.codings]
+    return [[label[c] for c in code] for label, code in zip(labels, codes, strict=True)]
+
+
+def _codes(cells: Keys, first: int) -> list[Codes]:
+    """Return the codes of the first cells, one array for each key column."""
+    if not first:
+        return [np.zeros(0, dtype=np.int64) for _ in cells.columns]
+    if cells.cells is not None:
+        return list(np.array(cells.cells[:first], dtype=np.int64).T)
+    return list(np.unravel_index(np.arange(first), cells.radix))
+
+
+def _arrow_labels(coding: Coding, declared: ColumnType | None) -> pa.Array[Any]:
+    """Return the labels of a coding as an Arrow array of a fixed type."""
+    values = list(coding.keys)
+    listed: list[Any] = [value for value in values if value is not None]
+    if not listed:
+        return pa.array(values, _declared_type(declared))
+    kind = family(listed[0])
+    if kind == "number":
+        if any(isinstance(value, float) for value in listed):
+            return _floats(values)
+        inside = all(_INT64_ENDS[0] <= v <= _INT64_ENDS[1] for v in listed)
+        return pa.array(values, pa.int64() if inside else pa.uint64())
+    if kind == "Decimal":
+        if not all(value.is_finite() for value in listed):
+            return _floats(values)  # Arrow's decimals have no infinity for outer edges
+        return pa.array(values, _decimal_type(listed, declared))
+    if kind == "datetime":
+        zone = None if listed[0].tzinfo is None else "UTC"
+        return pa.array(values, pa.timestamp("us", zone))
+    return pa.array(values, _TYPES[kind or "text"])
+
+
+def _floats(values: Sequence[object]) -> pa.Array[Any]:
+    floats = [None if value is None else float(value) for value in values]  # type: ignore[arg-type]
+    return pa.array(floats, pa.float64())
+
+
+def _decimal_type(
+    listed: Sequence[Decimal], declared: ColumnType | None
+) -> pa.DataType:
+    exponents = [int(value.as_tuple().exponent) for value in listed]
+    places = max(0, -min(exponents), 0 if declared is None else declared.scale)
+    return pa.decimal128(_DECIMAL_DIGITS, places)
+
+
+def _declared_type(declared: ColumnType | None) -> pa.DataType:
+    """The type that keys of this column would have, for an empty list."""
+    if declared is None:
+        return pa.string()
+    if declared.kind == "decimal":
+        return pa.decimal128(_DECIMAL_DIGITS, max(declared.scale, 0))
+    if declared.kind == "datetime":
+        return pa.timestamp("us", None if declared.zone is None else "UTC")
+    return _TYPES.get(_FAMILY_OF.get(declared.kind, "text"), pa.string())
+
+
+_TYPES: dict[str, pa.DataType] = {
+    "boolean": pa.bool_(),
+    "integer": pa.int64(),
+    "float": pa.float64(),
+    "text": pa.string(),
+    "date": pa.date32(),
+    "timedelta": pa.duration("us"),
+}
+_FAMILY_OF = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "float": "float",
+    "date": "date",
+    "duration": "timedelta",
+}

@@ -1,0 +1,118 @@
+"""What the representations of releases say, in text and in HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from dpframe.display.column import Column
+from dpframe.display.report import Report
+from dpframe.display.svg import bars
+from dpframe.display.text import plural, printable, show, show_moment, show_spread
+from dpframe.domain.keys import Keys
+from dpframe.releases.answers import Answer
+from dpframe.releases.columns import key_labels
+from dpframe.releases.numbers import Numbers
+from dpframe.releases.receipt import Receipt
+
+__all__ = ["scalar_report", "table_report"]
+
+_MOST_ROWS = 20
+_MOST_ANSWERS = 4
+
+
+def scalar_report(form: str, answer: Answer, receipt: Receipt) -> Report:
+    """Show one number with its error and interval."""
+    error = _size(answer.errors(), 0)
+    lower, upper = (show(end.value(), error) for end in answer.bounds())
+    return Report(
+        f"{form}: {printable(answer.name)} = {_figures(answer, 1)[0]}",
+        notes=(f"95 % interval {lower} to {upper}", *_notes([answer], receipt)),
+        alert=_alert(receipt),
+    )
+
+
+def table_report(
+    form: str, cells: Keys, named: Mapping[str, Answer], receipt: Receipt
+) -> Report:
+    """Show the first cells of a table, with errors, intervals and bars."""
+    labels = key_labels(cells, _MOST_ROWS)
+    columns = [
+        Column(name, tuple(map(show, label)), left=True)
+        for name, label in zip(cells.columns, labels, strict=True)
+    ]
+    rows = len(labels[0])
+    for name, answer in list(named.items())[:_MOST_ANSWERS]:
+        columns += _answer_columns(name, answer, rows)
+    rest = list(named)[_MOST_ANSWERS:]
+    further = f"further columns: {', '.join(map(printable, rest))}"
+    keys = ", ".join(map(printable, cells.columns))
+    return Report(
+        f"{form}: {plural(cells.size, 'cell')} of {keys}",
+        tuple(columns),
+        ((further,) if rest else ()) + _notes(list(named.values()), receipt),
+        alert=_alert(receipt),
+        total=cells.size,
+        noun="more cell",
+    )
+
+
+def _answer_columns(name: str, answer: Answer, rows: int) -> list[Column]:
+    """Show one answer for the first ``rows`` cells."""
+    values = answer.estimates().first(rows)
+    errors = answer.errors().first(rows)
+    lower, upper = (end.first(rows) for end in answer.bounds())
+    drawings = bars(*(n.offsets.astype(float).tolist() for n in (values, lower, upper)))
+    intervals = tuple(
+        " to ".join(show(end.value(i), _size(errors, i)) for end in (lower, upper))
+        for i in range(rows)
+    )
+    return [
+        Column(name, _figures(answer, rows), drawings=tuple(drawings)),
+        Column("95 % interval", intervals),
+    ]
+
+
+def _figures(answer: Answer, rows: int) -> tuple[str, ...]:
+    values, errors = answer.estimates().first(rows), answer.errors().first(rows)
+    return tuple(
+        f"{show(values.value(i), _size(errors, i))} ± {show_spread(errors.value(i))}"
+        for i in range(rows)
+    )
+
+
+def _size(errors: Numbers, cell: int) -> float:
+    """The standard error that says how many digits to show; 0 for times."""
+    error = errors.value(cell)
+    return 0.0 if isinstance(error, timedelta) else float(error)
+
+
+def _notes(answers: list[Answer], receipt: Receipt) -> tuple[str, ...]:
+    """The noise, the charge, and what was done afterwards."""
+    noises = set(map(_noise, answers)) if len(answers) == 1 else set()
+    noise = ", ".join(noises or dict.fromkeys(a.mechanism for a in answers))
+    free = not receipt.loss.epsilon and not receipt.loss.rho
+    facts = [
+        "free" if free else receipt.loss.show(),
+        f"unit {receipt.unit}",
+        receipt.neighboring,
+    ]
+    if receipt.label is not None:
+        facts.append(f"label {printable(receipt.label)}")
+    notes = [noise, "; ".join(facts)]
+    if any(answer.clamped for answer in answers):
+        notes.append("negative counts are shown as 0 (nonnegative)")
+    if receipt.replayed:
+        moment = show_moment(receipt.time)
+        notes.append(f"stored release of {moment}; the frame was not read")
+    return tuple(notes)
+
+
+def _noise(answer: Answer) -> str:
+    if answer.measurement is None or not answer.single:
+        return answer.mechanism
+    return f"{answer.mechanism} of scale {show_spread(answer.scale)}"
+
+
+def _alert(receipt: Receipt) -> str:
+    return "" if receipt.private else "NOT PRIVATE: a test fixed the randomness"
