@@ -19,7 +19,8 @@ _MOST_BYTES = 14_000
 # Colours are those of the page, so that dark themes need nothing of their own.
 _STYLE = (
     "<style>.dpframe table{border-collapse:collapse;color:inherit}"
-    ".dpframe td,.dpframe th{text-align:right;padding:.1em .7em;color:inherit;"
+    ".dpframe{overflow-x:auto}.dpframe td,.dpframe th{"
+    "text-align:right;white-space:nowrap;padding:.1em .7em;color:inherit;"
     "background:none;border-bottom:1px solid rgba(128,128,128,.35)}"
     ".dpframe .left{text-align:left}.dpframe p{margin:.3em 0}"
     ".dpframe svg{vertical-align:middle;color:inherit}</style>"

@@ -21,6 +21,7 @@ from fractions import Fraction
 from typing import Any, Literal, final
 
 from dpframe.domain.schema import ColumnType
+from dpframe.domain.zones import midnight
 from dpframe.errors import ParameterError
 
 __all__ = ["Lattice", "Per", "fit_lattice"]
@@ -31,6 +32,7 @@ Per = Literal["row", "unit"]
 _BITS = {"sum": 30, "mean": 30, "variance": 15}
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _LARGEST_FLOAT = 2.0**1000
+_EXTRA_PLACES = 6  # below the last digit of a decimal column, for means
 
 
 @final
@@ -41,9 +43,8 @@ class Lattice:
     Parameters
     ----------
     type : ColumnType
-        The column's type; it decides how an answer is shown.
-    integral : bool
-        Answers are integers (an integer type, or declared `dpframe.integers`).
+        The column's kind: the declared one first, then the engine's. It decides the
+        grid and how an answer is shown.
     lower, upper : int or float
         Bounds in the engine's own numbers: floats for float columns, else integers
         (digits of a decimal, days or ticks since 1970, 0 and 1 of a boolean).
@@ -60,7 +61,6 @@ class Lattice:
     """
 
     type: ColumnType
-    integral: bool
     lower: int | float
     upper: int | float
     inverse: float | None
@@ -70,6 +70,11 @@ class Lattice:
     shift: int
     base: int
     per: Per
+
+    @property
+    def integral(self) -> bool:
+        """Whether answers are integers."""
+        return self.type.kind in ("integer", "boolean")
 
     @property
     def low(self) -> int:
@@ -119,7 +124,6 @@ def fit_lattice(
     bounds: tuple[object, object],
     use: Literal["sum", "mean", "variance"],
     *,
-    integral: bool = False,
     per: Per = "row",
 ) -> Lattice:
     """Choose the grid for ``bounds`` on a column of ``type``.
@@ -131,8 +135,8 @@ def fit_lattice(
         finite values of the column's kind.
     """
     _check_use(column, type, use, per)
-    whole = integral or type.kind != "float"
-    low, high = (_engine_number(b, column, type, whole) for b in bounds)
+    low = _engine_number(bounds[0], column, type)
+    high = _engine_number(_through(bounds[1], type), column, type)
     if low > high:
         msg = (
             f"bounds of {column!r} are swapped: {bounds!r}. Give (lower, upper), "
@@ -140,7 +144,7 @@ def fit_lattice(
         )
         raise ParameterError(msg)
     if type.kind == "float":
-        lattice = _float_lattice(type, low, high, use, integral, per)
+        lattice = _float_lattice(type, low, high, use, per)
     else:
         lattice = _integer_lattice(type, int(low), int(high), use, per)
     if max(abs(lattice.low_steps), abs(lattice.high_steps)) > 2**62:
@@ -155,21 +159,16 @@ def _integer_lattice(
     """Integers sum exactly whatever the bounds; width rules the rest."""
     shift = 0 if use == "sum" else _shift(low, high, _BITS[use])
     base = 0 if use == "sum" else low >> shift
-    return Lattice(
-        type, type.kind in ("integer", "boolean"), low, high, None, 0.0, low, high,
-        shift, base, per,
-    )  # fmt: skip
+    return Lattice(type, low, high, None, 0.0, low, high, shift, base, per)
 
 
 def _float_lattice(
-    type: ColumnType, low: float, high: float, use: str, integral: bool, per: Per
+    type: ColumnType, low: float, high: float, use: str, per: Per
 ) -> Lattice:
     """The finest power-of-two grid on which the bounds fit the steps of ``use``."""
     anchored = use != "sum" and per == "row"
-    offset = low if anchored and not integral else 0.0
-    if integral:
-        inverse = 1.0
-    elif anchored:
+    offset = low if anchored else 0.0
+    if anchored:
         inverse = _inverse(Fraction(high) - Fraction(low), _BITS[use])
     else:
         inverse = _inverse(max(abs(Fraction(low)), abs(Fraction(high))), _BITS["sum"])
@@ -181,9 +180,8 @@ def _float_lattice(
         shift = _shift(low_steps, high_steps, _BITS[use])
         base = low_steps >> shift
     return Lattice(
-        type, integral, low, high, inverse, offset, low_steps, high_steps, shift, base,
-        per,
-    )  # fmt: skip
+        type, low, high, inverse, offset, low_steps, high_steps, shift, base, per
+    )
 
 
 def _shift(low: int, high: int, bits: int) -> int:
@@ -219,11 +217,17 @@ def _check_use(column: str, type: ColumnType, use: str, per: Per) -> None:
         raise ParameterError(msg)
 
 
-def _engine_number(
-    bound: object, column: str, type: ColumnType, whole: bool
-) -> int | float:
+def _through(bound: object, type: ColumnType) -> object:
+    """A last day of datetimes is meant whole: up to the next midnight."""
+    if type.kind != "datetime" or not isinstance(bound, date):
+        return bound
+    whole = not isinstance(bound, datetime) and bound < date.max
+    return bound + timedelta(days=1) if whole else bound
+
+
+def _engine_number(bound: object, column: str, type: ColumnType) -> int | float:
     """Read one bound as the engine stores the column's values."""
-    expected, read = _BOUNDS.get(type.kind, _NUMERIC)
+    expected, example, read = _BOUNDS.get(type.kind, _NUMERIC)
     try:
         number = read(bound, type)
     except (TypeError, ValueError, OverflowError, ArithmeticError):
@@ -231,7 +235,7 @@ def _engine_number(
     if number is None:
         msg = (
             f"bounds of {column!r} must be {expected}, both finite; got {bound!r}. "
-            "Give public facts, such as bounds=(0, 100), never the data's own range."
+            f"Give public facts, such as bounds={example}, never the data's own range."
         )
         raise ParameterError(msg)
     if type.kind == "float":
@@ -239,7 +243,7 @@ def _engine_number(
         if abs(value) > _LARGEST_FLOAT:
             msg = f"bounds of {column!r} exceed 2**1000; narrow them."
             raise ParameterError(msg)
-        return float(math.floor(value + 0.5)) if whole else value
+        return value
     return math.floor(number + Fraction(1, 2))
 
 
@@ -259,11 +263,15 @@ def _day(bound: object, type: ColumnType) -> Fraction | None:
 
 
 def _tick(bound: object, type: ColumnType) -> Fraction | None:
-    if not isinstance(bound, datetime) or (bound.tzinfo is None) != (type.zone is None):
+    if not isinstance(bound, date):
         return None
-    zone = UTC
-    moment = bound.replace(tzinfo=zone) if bound.tzinfo is None else bound
-    return _ticks(moment - datetime(1970, 1, 1, tzinfo=zone), type)
+    if not isinstance(bound, datetime):
+        moment = midnight(bound, type.zone)
+    elif (bound.tzinfo is None) != (type.zone is None):
+        return None
+    else:
+        moment = bound.replace(tzinfo=UTC) if bound.tzinfo is None else bound
+    return _ticks(moment - datetime(1970, 1, 1, tzinfo=UTC), type)
 
 
 def _span(bound: object, type: ColumnType) -> Fraction | None:
@@ -274,14 +282,16 @@ def _ticks(span: timedelta, type: ColumnType) -> Fraction:
     return Fraction(span // timedelta(microseconds=1), 10**6) * _PER_SECOND[type.unit]
 
 
-_NUMERIC: tuple[str, Callable[[object, ColumnType], Fraction | None]] = (
-    "numbers",
-    _number,
-)
-_BOUNDS: dict[str, tuple[str, Callable[[object, ColumnType], Fraction | None]]] = {
-    "date": ("dates", _day),
-    "datetime": ("datetimes (with a time zone where the column has one)", _tick),
-    "duration": ("timedeltas", _span),
+_Bound = tuple[str, str, Callable[[object, ColumnType], Fraction | None]]
+_NUMERIC: _Bound = ("numbers", "(0, 100)", _number)
+_BOUNDS: dict[str, _Bound] = {
+    "date": ("dates", "(date(2024, 1, 1), date(2024, 12, 31))", _day),
+    "datetime": (
+        "dates, or datetimes with a time zone just where the column has one",
+        "(date(2024, 1, 1), date(2024, 12, 31))",
+        _tick,
+    ),
+    "duration": ("timedeltas", "(timedelta(0), timedelta(hours=8))", _span),
 }
 
 
@@ -293,7 +303,11 @@ def _plain(amount: Fraction | float, lattice: Lattice) -> int | float:
 
 def _decimal(amount: Fraction | float, lattice: Lattice) -> Decimal:
     exact = Fraction(amount) / 10**lattice.type.scale
-    return Decimal(exact.numerator) / Decimal(exact.denominator)
+    places = 10 ** (lattice.type.scale + _EXTRA_PLACES)
+    digits = math.floor(exact * places + Fraction(1, 2))
+    if digits * exact.denominator == exact.numerator * places:
+        return Decimal(exact.numerator) / Decimal(exact.denominator)
+    return Decimal(digits).scaleb(-lattice.type.scale - _EXTRA_PLACES)
 
 
 def _date(amount: Fraction | float, lattice: Lattice) -> date:

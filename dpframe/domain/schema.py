@@ -12,7 +12,8 @@ __all__ = ["ColumnType", "Kind", "Library", "Schema"]
 
 Library = Literal["pandas", "polars", "pyarrow"]
 
-#: "other" is a type that no verb reads (lists, structs, untyped objects).
+#: "null" holds missing values only; "other" is a type that no verb reads (lists,
+#: structs). An object column of pandas is "text", whatever it holds.
 Kind = Literal[
     "boolean",
     "integer",
@@ -22,6 +23,7 @@ Kind = Literal[
     "datetime",
     "duration",
     "text",
+    "null",
     "other",
 ]
 

@@ -95,7 +95,8 @@ def as_kind(fact: object) -> ColumnKind:
         return _range(fact)
     if isinstance(fact, tuple):
         return _pair(fact)
-    if isinstance(fact, list) or getattr(fact, "ndim", None) == 1:
+    one_dimensional = len(getattr(fact, "shape", ())) == 1  # an array, a Series
+    if isinstance(fact, list) or one_dimensional:
         return Categories(tuple(listed(fact, "categories")))
     msg = (
         "declare a column by a list of categories, a 2-tuple of bounds, a range of "

@@ -166,7 +166,9 @@ class Answer:
             held = noisy[0] if half < 2**60 else noisy[0].astype(object)
             return self._steps(held - half), self._steps(held + half)
         low, high = _FORMULAS[self.statistic].bounds(self._parts, half / self._weight)
-        return self._carried(low), self._carried(high)
+        return self._carried(low).outward(np.floor), self._carried(high).outward(
+            np.ceil
+        )
 
     def nonnegative(self) -> Answer:
         """Return the same answer with negative counts shown as 0.

@@ -8,6 +8,7 @@ column whose type depends on public facts only.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
@@ -78,6 +79,11 @@ class Numbers:
     def first(self, cells: int) -> Numbers:
         """Return the amounts of the first cells only."""
         return replace(self, offsets=self.offsets[:cells])
+
+    def outward(self, to: Callable[[NDArray[Any]], NDArray[Any]]) -> Numbers:
+        """Return ends of intervals in whole days where the answer is a date."""
+        whole = self.kind == "date" and self.form == "point"
+        return replace(self, offsets=to(self.offsets)) if whole else self
 
     def value(self, cell: int = 0) -> Any:
         """Return one amount as a Python value; integers of any size."""

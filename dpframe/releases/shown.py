@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from fractions import Fraction
 
 from dpframe.display.column import Column
 from dpframe.display.report import Report
@@ -99,7 +100,10 @@ def _notes(answers: list[Answer], receipt: Receipt) -> tuple[str, ...]:
     ]
     if receipt.label is not None:
         facts.append(f"label {printable(receipt.label)}")
-    notes = [noise, "; ".join(facts)]
+    notes = [noise, "; ".join(facts), *dict.fromkeys(map(_clamped, answers), None)]
+    if receipt.unit != "row":
+        notes.append("the interval covers noise, not rows beyond the unit's bounds")
+    notes = [note for note in notes if note]
     if any(answer.clamped for answer in answers):
         notes.append("negative counts are shown as 0 (nonnegative)")
     if receipt.replayed:
@@ -112,6 +116,20 @@ def _noise(answer: Answer) -> str:
     if answer.measurement is None or not answer.single:
         return answer.mechanism
     return f"{answer.mechanism} of scale {show_spread(answer.scale)}"
+
+
+def _clamped(answer: Answer) -> str:
+    """To what a column's values, or a unit's totals, were clamped."""
+    lattice = answer.lattice
+    if answer.measurement is None or lattice is None:
+        return ""
+    lower, upper = (
+        show(lattice.answer(Fraction(bound)))
+        for bound in (lattice.lower, lattice.upper)
+    )
+    what = "each unit's total" if lattice.per == "unit" else "each row"
+    column = printable(answer.measurement.column or "")
+    return f"{what} of {column} clamped to [{lower}, {upper}]"
 
 
 def _alert(receipt: Receipt) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, final
 
 from numpy.typing import NDArray
@@ -79,6 +80,12 @@ class TableRelease(Release):
 
     def __len__(self) -> int:
         return self._cells.size
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         named = self._named

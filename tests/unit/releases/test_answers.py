@@ -94,7 +94,7 @@ def test_integer_sums_are_exact_beyond_float_and_int64():
 
 
 def test_declared_integers_on_a_float_column_sum_to_integers():
-    grid = fit_lattice("x", FLOAT, (0, 10), "sum", integral=True)
+    grid = fit_lattice("x", ColumnType("integer"), (0, 10), "sum")
     value = summed([12], grid).estimates().value()
     assert value == 12
     assert type(value) is int

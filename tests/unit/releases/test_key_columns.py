@@ -51,7 +51,6 @@ def test_types_follow_the_keys(values, expected):
         (ColumnType("text"), ["a"]),
         (ColumnType("integer"), [1]),
         (ColumnType("float"), [0.5]),
-        (ColumnType("float"), [1, 2]),
         (ColumnType("boolean"), [True]),
         (ColumnType("date"), [date(2024, 1, 1)]),
         (ColumnType("datetime", unit="ns"), [datetime(2024, 1, 1, 5)]),

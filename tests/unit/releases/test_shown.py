@@ -68,10 +68,11 @@ def test_digits_follow_the_error():
         RECEIPT,
         "polars",
     )
-    first, second, third, _ = repr(r).splitlines()
+    first, second, third, _, last = repr(r).splitlines()
     assert first == "ScalarRelease: mean = 46.200 ± 0.074"
     assert second == "95 % interval 45.931 to 46.469"
     assert third == "discrete Laplace"
+    assert last == "each row of x clamped to [17, 90]"
 
 
 def test_dates_are_shown():
@@ -145,7 +146,7 @@ def test_each_row_has_a_bar_with_a_whisker():
 
 def test_colors_are_those_of_the_page():
     html = histogram([5], keys_of(k=[1]))._repr_html_()
-    for color in ("#", "white", "black", "rgb("):
+    for color in ("#", ":white;", "black", "rgb("):
         assert color not in html
     assert "currentColor" in html
 

@@ -1,0 +1,84 @@
+"""Whether a column can hold these keys, or fall into these bins, at all.
+
+Decided from public facts, the keys and the column's type, before anything is charged:
+text keys of a number column would be counted as 0 with nobody told.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from dpframe.domain.coding import Bins, Coding, Linear
+from dpframe.domain.schema import ColumnType
+from dpframe.domain.values import family
+from dpframe.errors import ParameterError
+
+__all__ = ["check_fit"]
+
+_NUMBERS = frozenset({"boolean", "number", "Decimal"})
+_KEYS = {
+    **dict.fromkeys(("boolean", "integer", "float", "decimal"), _NUMBERS),
+    "text": frozenset({"text"}),
+    "date": frozenset({"date"}),
+    "datetime": frozenset({"datetime"}),
+    "duration": frozenset({"timedelta"}),
+}
+_EDGES = _KEYS | {
+    "text": frozenset(),
+    "date": frozenset({"date", "datetime"}),
+    "datetime": frozenset({"date", "datetime"}),
+}
+
+
+def check_fit(
+    column: str, coding: Coding, type: ColumnType, *, untyped: bool = False
+) -> None:
+    """Refuse keys or bins of a kind that the column cannot hold.
+
+    Parameters
+    ----------
+    column : str
+        The key column.
+    coding : Coding
+        Its keys or bins.
+    type : ColumnType
+        Its type; "null" holds nothing and fits everything.
+    untyped : bool
+        Values may be of any kind, as in an object column of pandas: any keys fit,
+        but no bins.
+
+    Raises
+    ------
+    ParameterError
+        If no value of the column could ever be counted.
+    """
+    if type.kind == "null":
+        return
+    binned = isinstance(coding, (Bins, Linear))
+    if untyped and not binned:
+        return
+    wanted = (_EDGES if binned else _KEYS)[type.kind]
+    values = coding.edges if isinstance(coding, Bins) else coding.keys
+    for value in values:
+        if value is not None and family(value) not in wanted:
+            what = "bins" if binned else "keys"
+            held = "untyped values" if untyped else f"values of kind {type.kind!r}"
+            msg = (
+                f"column {column!r} holds {held}, and its {what} are of kind "
+                f"{family(value)!r}, such as {value!r}: none would ever be counted. "
+                f"Give {what} of the column's kind, or cast the column before .dp."
+            )
+            raise ParameterError(msg)
+        if isinstance(value, datetime):
+            _check_zone(column, value, type)
+
+
+def _check_zone(column: str, value: datetime, type: ColumnType) -> None:
+    if type.kind == "datetime" and (value.tzinfo is None) != (type.zone is None):
+        has = "no time zone" if type.zone is None else f"the time zone {type.zone!r}"
+        msg = (
+            f"column {column!r} has {has}, and its keys or bins are "
+            f"{'without one' if value.tzinfo is None else 'with one'}. Give both or "
+            "neither a zone; dates work with either."
+        )
+        raise ParameterError(msg)
