@@ -1,0 +1,104 @@
+"""What a call needs, known from its arguments and the schema before any row is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import final
+
+from dpframe.domain.schema import ColumnType, Schema
+from dpframe.errors import ParameterError
+from dpframe.privacy.unit import Unit
+from dpframe.queries.reduction import Distinct, Measure, Reduction
+
+__all__ = ["Needs"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """The columns of one call and whether rows are chosen by hash.
+
+    Parameters
+    ----------
+    types : mapping of str to ColumnType
+        The columns that are read.
+    places : mapping of str to str
+        Their names in the plan, which cannot clash with names of the plan's own.
+    hashed : bool
+        Whether a hash decides anything, so that its key is drawn.
+    """
+
+    types: Mapping[str, ColumnType]
+    places: Mapping[str, str]
+    hashed: bool
+
+    @classmethod
+    def of_reduction(cls, reduction: Reduction, schema: Schema) -> Needs:
+        """Check a reduction against the schema and the unit's bounds."""
+        unit, keys = reduction.unit, reduction.keys
+        by_unit = [m for m in reduction.measures if m.lattice.per == "unit"]
+        by_row = len(by_unit) < len(reduction.measures)
+        if unit.is_row and by_unit:
+            msg = "per='unit' needs a unit that is a column, dpf.Unit('person_id')."
+            raise ParameterError(msg)
+        if unit.max_rows is None and (reduction.rows or by_row):
+            raise _needs_bound(unit, "counting or summing rows", "max_rows")
+        if unit.max_groups is None and keys is not None and by_unit:
+            raise _needs_bound(unit, "per='unit' by key", "max_groups")
+        if _unbounded(unit) and keys is not None and reduction.units:
+            raise _needs_bound(unit, "counting units by key", "max_groups")
+        for measure in reduction.measures:
+            _check_squares(measure)
+        # Without keys, and without values of rows, all rows of a unit are alike.
+        by_key = keys is not None and (reduction.rows or reduction.units)
+        chooses_groups = keys is not None and unit.max_groups is not None
+        chooses_rows = unit.max_rows is not None and (by_row or by_key)
+        columns = [
+            *(() if unit.is_row else (unit.column,)),
+            *(() if keys is None else keys.columns),
+            *(m.column for m in reduction.measures),
+        ]
+        hashed = not unit.is_row and (chooses_groups or chooses_rows)
+        return cls._of(columns, schema, hashed=hashed)
+
+    @classmethod
+    def of_distinct(cls, query: Distinct, schema: Schema) -> Needs:
+        """Check a count of distinct values likewise."""
+        unit = query.unit
+        if unit.is_row or query.column == unit.column:
+            return cls._of([query.column], schema, hashed=False)
+        if _unbounded(unit):
+            raise _needs_bound(unit, "counting distinct values", "max_groups")
+        return cls._of([unit.column, query.column], schema, hashed=True)
+
+    @classmethod
+    def _of(cls, columns: Iterable[str], schema: Schema, *, hashed: bool) -> Needs:
+        types = {column: schema[column] for column in columns}
+        for column, type_ in types.items():
+            if type_.kind == "other":
+                msg = (
+                    f"{column!r} has a nested or untyped column type, which no verb "
+                    "reads. Cast it to text, a number or a time before .dp."
+                )
+                raise ParameterError(msg)
+        places = {column: f"column{i}" for i, column in enumerate(types)}
+        return cls(types, places, hashed)
+
+
+def _check_squares(measure: Measure) -> None:
+    largest = max(abs(measure.lattice.low), abs(measure.lattice.high))
+    if measure.squares and largest > 2**31:
+        msg = f"squares of {measure.column!r} pass 2**62; fit its grid to a variance."
+        raise ParameterError(msg)
+
+
+def _unbounded(unit: Unit) -> bool:
+    return unit.max_rows is None and unit.max_groups is None
+
+
+def _needs_bound(unit: Unit, what: str, bound: str) -> ParameterError:
+    return ParameterError(
+        f"{what} needs the unit's {bound}. Give it as a public fact: "
+        f"dpf.Unit({unit.column!r}, {bound}=10)."
+    )

@@ -1,0 +1,33 @@
+"""What an engine does for dpframe: declare its schema, reduce to exact integers."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from dpframe.domain.schema import Schema
+from dpframe.queries.reduction import Distinct, Reduction
+from dpframe.secret import Aggregates, Secret
+
+__all__ = ["Source"]
+
+
+class Source(Protocol):
+    """A private frame behind its engine.
+
+    Implementations hold the native frame in a slot, show nothing of it, read it only
+    in the two methods below, and raise `dpframe.errors.EngineError` with column and
+    class names only when the engine fails.
+    """
+
+    @property
+    def schema(self) -> Schema:
+        """Names and types, read without scanning."""
+        ...
+
+    def aggregate(self, reduction: Reduction) -> Secret[Aggregates]:
+        """Bound the contributions, group, count and sum."""
+        ...
+
+    def distinct(self, query: Distinct) -> Secret[int]:
+        """Bound the contributions and count distinct values."""
+        ...

@@ -1,0 +1,1 @@
+"""What is asked: public objects that hold no data."""

@@ -1,0 +1,61 @@
+"""`Secret`: a true value on its way to noise.
+
+Only `dpframe.mechanisms` opens one; a test reads the sources to keep it so. Every
+other road to the value is closed: printing, comparing, copying, converting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, NoReturn, TypeVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Aggregates", "Secret"]
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@final
+class Secret(Generic[T_co]):
+    """A true value that has not met its noise yet."""
+
+    __slots__ = ("__held",)
+
+    def __init__(self, value: T_co) -> None:
+        self.__held = value
+
+    def reveal(self) -> T_co:
+        """Hand the true value to the mechanism that protects it."""
+        return self.__held
+
+    def __repr__(self) -> str:
+        return "<Secret: not released>"
+
+    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
+        msg = "a Secret has no public value; release it through a verb of .dp"
+        raise TypeError(msg)
+
+    # What Python would do by default and must not: be true, compare by identity,
+    # become an array of objects, be copied. The rest (len, float, +) fails by itself.
+    __bool__ = __array__ = _refuse
+    __copy__ = __deepcopy__ = _refuse
+    __eq__ = __ne__ = __reduce__ = __reduce_ex__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Aggregates:
+    """The exact integers of one reduction, one entry for each cell.
+
+    Arrays are int64 where the sums provably fit, else Python integers (dtype object).
+    ``usable``, ``sums`` and ``squares`` have one array for each measure.
+    """
+
+    rows: NDArray[Any] | None
+    units: NDArray[Any] | None
+    usable: tuple[NDArray[np.int64], ...]
+    sums: tuple[NDArray[Any], ...]
+    squares: tuple[NDArray[Any] | None, ...]
