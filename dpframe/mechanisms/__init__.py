@@ -1,0 +1,1 @@
+"""Requests, one file for each algorithm. Only here is a Secret opened."""
