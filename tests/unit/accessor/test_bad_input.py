@@ -385,3 +385,35 @@ def test_points_in_time_have_no_sum(session):
             "mean",
         )
     assert isinstance(people.mean("day", 0.1, bounds=bounds).value, dt.date)
+
+
+@pytest.mark.parametrize(
+    ("ask", "word"),
+    [
+        (lambda p: p.histogram("sex", 0.1), "Epsilon comes"),
+        (lambda p: p.histogram(0.1, "age", keys=["20"]), "kind 'integer'"),
+        (lambda p: p.histogram(0.1, "sex", bins=[0, 1]), "bins"),
+        (lambda p: p.group_by(3), "columns"),
+        (lambda p: p.group_by([]), "columns"),
+        (
+            lambda p: p.group_by("sex", keys=["F"]).agg(
+                1, n=dpf.agg.count(), weights=[1]
+            ),
+            "dictionary",
+        ),
+    ],
+)
+def test_arguments_in_the_wrong_place(make, session, ask, word):
+    people = dpf.private(make(ROWS), session)
+    refused(session, lambda: ask(people), dpf.ParameterError, word)
+
+
+@pytest.mark.parametrize("domain", [["age"], "adult.json", 42])
+def test_a_domain_is_a_domain_or_a_dictionary(domain):
+    with pytest.raises(dpf.ParameterError, match="domain"):
+        dpf.Session(epsilon=1, unit="row", domain=domain)
+
+
+def test_private_takes_a_session():
+    with pytest.raises(dpf.ParameterError, match="session"):
+        dpf.private(pl.DataFrame(ROWS), "session")
