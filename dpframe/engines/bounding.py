@@ -66,7 +66,8 @@ def keep_rows(rows: Rows, columns: Sequence[str], key: bytes, bound: int) -> Row
     number = _place(heavy, among=["unit number", *columns])
     heavy = heavy.with_columns(number.alias("number"))
     heavy = _with_hash(heavy, "ticket", ["content", "number"], key)
-    heavy = heavy.drop("content").sort("unit number", "ticket", *columns, "number")
+    heavy = heavy.drop("content").with_columns(_unit_and_ticket().alias("order"))
+    heavy = heavy.sort("order", "ticket", *columns, "number")
     place = _place(heavy, among=["unit number"])
     return nw.concat([light, heavy.filter(place < bound).select(light.columns)])
 
@@ -88,6 +89,15 @@ def _split(rows: Rows, bound: int) -> tuple[Rows, Rows]:
 def _with_hash(rows: Rows, name: str, columns: Sequence[str], key: bytes) -> Rows:
     """Add the hash of ``columns``; other names have other hashes under one key."""
     return rows.with_columns(polars.hash_rows(rows, columns, key, name).alias(name))
+
+
+def _unit_and_ticket() -> nw.Expr:
+    """Return the unit's number and half of the ticket in 64 bits.
+
+    It sorts as the two columns do, up to the other half, and twice as fast.
+    """
+    number = nw.col("unit number").cast(nw.UInt64) * 2**32
+    return number + nw.col("ticket") // 2**32
 
 
 def _place(

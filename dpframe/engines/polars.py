@@ -60,10 +60,11 @@ def scan(
     if not places:  # rows are counted, and no column is read
         yield nw.from_native(frame.with_columns(row=pl.lit(0, pl.Int8)).select("row"))
         return
-    # By selector: pl.col reads "*" and "^…$" as patterns, and they may be names.
+    # By position: names such as "*" and "^…$" are read as patterns.
+    at = {name: i for i, name in enumerate(frame.collect_schema())}
     yield _widen(
         frame.select(
-            selectors.by_name(name).alias(place) for name, place in places.items()
+            selectors.by_index(at[name]).alias(place) for name, place in places.items()
         )
     )
 

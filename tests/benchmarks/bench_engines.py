@@ -30,7 +30,7 @@ from dpframe.queries.reduction import Measure, Reduction
 
 ROWS_PER_UNIT = 3
 MAX_ROWS = 3
-ROUNDS = 3
+ROUNDS = 9
 
 LATTICE = fit_lattice("x", ColumnType("float"), (0, 100), "sum")
 

@@ -22,7 +22,7 @@ ARROW = pa.table(
     {
         "bool": pa.array([True]),
         "int": pa.array([1], pa.uint8()),
-        "float": pa.array([1.0], pa.float16()),
+        "float": pa.array(np.array([1.0], dtype=np.float16)),
         "decimal": pa.array([Decimal("1.25")], pa.decimal128(9, 2)),
         "date": pa.array([1], pa.date32()),
         "second": pa.array([1], pa.timestamp("s")),

@@ -168,7 +168,15 @@ def test_answers_of_a_release_are_never_a_view():
     assert t["n"].tolist() == [5, -1, 7]
 
 
-@pytest.mark.parametrize("make", [pl.DataFrame, pa.table, pd.DataFrame.from_arrow])
+#: Only pandas 3 reads the stream by itself.
+READERS = [
+    pl.DataFrame,
+    pa.table,
+    *filter(None, [getattr(pd.DataFrame, "from_arrow", 0)]),
+]
+
+
+@pytest.mark.parametrize("make", READERS)
 def test_arrow_stream_is_read_by_every_library(make):
     got = columns_of(make(table()))
     assert got == columns_of(table().to_frame("polars"))
