@@ -9,7 +9,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
+from datetime import date, timedelta
+from decimal import Decimal
 from difflib import get_close_matches
+from fractions import Fraction
 
 __all__ = [
     "AccountantError",
@@ -29,8 +32,12 @@ __all__ = [
     "UnstableEstimateError",
     "UnsupportedFrameError",
     "nearest",
+    "shown",
     "warn",
 ]
+
+
+_SCALARS = (bool, int, float, complex, str, bytes, Decimal, Fraction, date, timedelta)
 
 
 class DPFrameError(Exception):
@@ -69,7 +76,7 @@ class ColumnNotFoundError(DPFrameError, KeyError):
     @classmethod
     def named(cls, name: object, columns: Iterable[str]) -> ColumnNotFoundError:
         """Offer the nearest column names of the schema."""
-        return cls(f"no column {name!r} in the frame.{nearest(name, columns)}")
+        return cls(f"no column {shown(name)} in the frame.{nearest(name, columns)}")
 
     def __str__(self) -> str:
         # KeyError shows the repr of its argument, with the quotes and all.
@@ -119,11 +126,28 @@ class PrivacyWarning(UserWarning):
 def nearest(name: object, names: Iterable[str]) -> str:
     """Return " Did you mean …?" for the closest of ``names``, or the list."""
     known = list(names)
-    matches = get_close_matches(str(name), known, n=3, cutoff=0.6)
+    matches = get_close_matches(
+        name if isinstance(name, str) else shown(name), known, n=3, cutoff=0.6
+    )
     if matches:
         return f" Did you mean {' or '.join(map(repr, matches))}?"
-    shown = ", ".join(map(repr, known[:10])) + (", …" if len(known) > 10 else "")
-    return f" It has: {shown}." if known else " It has none."
+    listing = ", ".join(map(repr, known[:10])) + (", …" if len(known) > 10 else "")
+    return f" It has: {listing}." if known else " It has none."
+
+
+def shown(argument: object) -> str:
+    """Show an argument in a message: scalars and short lists of them, else its class.
+
+    A frame or a column given by mistake must not print its values.
+    """
+    if argument is None or isinstance(argument, _SCALARS):
+        text = repr(argument)
+        return text if len(text) <= 80 else f"{text[:77]}..."
+    if isinstance(argument, (tuple, list)) and len(argument) <= 8:
+        inner = ", ".join(map(shown, argument))
+        return f"({inner})" if isinstance(argument, tuple) else f"[{inner}]"
+    kind = argument if isinstance(argument, type) else type(argument)
+    return f"<{kind.__name__}>"
 
 
 def warn(message: str) -> None:

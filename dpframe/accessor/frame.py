@@ -8,7 +8,7 @@ from typing import Any, final
 from dpframe.accessor.groups import PrivateGroups
 from dpframe.accessor.private import Private
 from dpframe.domain.lattice import Per
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 from dpframe.mechanisms.distinct import DistinctCount
 from dpframe.mechanisms.spend import Price
 from dpframe.mechanisms.terms import ask, cells, free_name, listed
@@ -466,8 +466,8 @@ class PrivateFrame(Private):
             by = [c for c in source.schema.columns if unit.is_row or c != unit.column]
         if not isinstance(by, (str, Sequence)):
             msg = (
-                f"by must be a column or a list of columns; got {by!r}. Epsilon comes "
-                "first, as in histogram(0.5, 'region')."
+                f"by must be a column or a list of columns; got {shown(by)}. "
+                "Epsilon comes first, as in histogram(0.5, 'region')."
             )
             raise ParameterError(msg)
         columns = [by] if isinstance(by, str) else list(by)

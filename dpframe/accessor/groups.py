@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, final
 
 from dpframe.accessor.private import Private
 from dpframe.domain.lattice import Per
-from dpframe.errors import ParameterError, nearest
+from dpframe.errors import ParameterError, nearest, shown
 from dpframe.mechanisms.spend import Price
 from dpframe.mechanisms.terms import ask, cells, free_name
 from dpframe.privacy.amounts import Amount, as_fraction
@@ -40,9 +40,11 @@ class PrivateGroups:
         if not columns or not all(isinstance(column, str) for column in columns):
             msg = (
                 "group_by needs the names of columns, as in group_by('region', "
-                f"'year'); got {columns!r}."
+                f"'year'); got {shown(columns)}."
             )
             raise ParameterError(msg)
+        if isinstance(keys, Iterator):
+            keys = list(keys)  # a generator would be empty the next time
         self.__frame, self.__keys, self.__bins = frame, keys, bins
         self.__by: tuple[str, ...] = columns
 
@@ -266,7 +268,7 @@ def _read_weights(
     weights: Mapping[str, Amount], aggregates: Mapping[str, Aggregate]
 ) -> dict[str, Fraction]:
     if not isinstance(weights, Mapping):
-        msg = f"weights must be a dictionary of name -> weight; got {weights!r}."
+        msg = f"weights must be a dictionary of name -> weight; got {shown(weights)}."
         raise ParameterError(msg)
     shares = {}
     for name, weight in weights.items():

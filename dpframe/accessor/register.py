@@ -11,7 +11,7 @@ import pyarrow as pa
 from dpframe.accessor.frame import PrivateFrame
 from dpframe.accessor.series import PrivateSeries
 from dpframe.engines.ingest import ingest
-from dpframe.errors import DPFrameError, ParameterError
+from dpframe.errors import DPFrameError, ParameterError, shown
 from dpframe.session import Session
 
 __all__ = ["private", "register"]
@@ -63,7 +63,7 @@ def private(
     PrivacyLoss(epsilon=0.5)
     """
     if session is not None and not isinstance(session, Session):
-        msg = f"session must be a dpf.Session; got {session!r}."
+        msg = f"session must be a dpf.Session; got {shown(session)}."
         raise ParameterError(msg)
     if isinstance(frame, (pd.Series, pl.Series)):
         return PrivateSeries(frame, session)

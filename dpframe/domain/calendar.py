@@ -6,7 +6,7 @@ import calendar
 import re
 from datetime import date, timedelta
 
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 
 __all__ = ["calendar_edges", "read_date", "read_step"]
 
@@ -23,7 +23,7 @@ def read_date(value: object, name: str) -> date:
         return date.fromisoformat(value)
     except ValueError:
         pass
-    msg = f"{name} must be a date such as '2024-01-31'; got {value!r}."
+    msg = f"{name} must be a date such as '2024-01-31'; got {shown(value)}."
     raise ParameterError(msg)
 
 
@@ -33,7 +33,7 @@ def read_step(every: object) -> tuple[int, str]:
     if match is None:
         msg = (
             "every must be '1d', '1w', '1mo', '1q' or '1y', or a multiple such as "
-            f"'2w'; got {every!r}."
+            f"'2w'; got {shown(every)}."
         )
         raise ParameterError(msg)
     return int(match[1]), match[2]

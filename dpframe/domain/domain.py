@@ -31,7 +31,7 @@ from dpframe.domain.missing import (
 from dpframe.domain.schema import Library
 from dpframe.domain.shorthand import as_kind
 from dpframe.domain.values import infinite
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 
 __all__ = ["Domain"]
 
@@ -92,7 +92,7 @@ class Domain:
         kinds: dict[str, ColumnKind] = {}
         for name, fact in columns.items():
             if not isinstance(name, str):
-                msg = f"column names must be text; got {name!r}."
+                msg = f"column names must be text; got {shown(name)}."
                 raise ParameterError(msg)
             with about(name):
                 kinds[name] = as_kind(fact)
@@ -345,7 +345,7 @@ def _others(
     if isinstance(other, bool):
         return frozenset(with_cells) if other else frozenset()
     if isinstance(other, str) or not isinstance(other, Iterable):
-        msg = f"other must be True, False or a list of columns; got {other!r}."
+        msg = f"other must be True, False or a list of columns; got {shown(other)}."
         raise ParameterError(msg)
     names = list(other)
     for name in names:

@@ -6,11 +6,12 @@ text keys of a number column would be counted as 0 with nobody told.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from dpframe.domain.coding import Bins, Coding, Linear
 from dpframe.domain.schema import ColumnType
 from dpframe.domain.values import family
+from dpframe.domain.zones import midnight
 from dpframe.errors import ParameterError
 
 __all__ = ["check_fit"]
@@ -71,6 +72,8 @@ def check_fit(
             raise ParameterError(msg)
         if isinstance(value, datetime):
             _check_zone(column, value, type)
+        elif isinstance(value, date) and type.kind == "datetime":
+            midnight(value, type.zone)  # this machine knows the zone, or says so now
 
 
 def _check_zone(column: str, value: datetime, type: ColumnType) -> None:

@@ -9,7 +9,12 @@ from typing import Any, get_args
 from dpframe.domain.coding import Coding
 from dpframe.domain.missing import check_cells
 from dpframe.domain.schema import Library
-from dpframe.errors import ColumnNotFoundError, ParameterError, UnsupportedFrameError
+from dpframe.errors import (
+    ColumnNotFoundError,
+    ParameterError,
+    UnsupportedFrameError,
+    shown,
+)
 
 __all__ = ["cells", "encode"]
 
@@ -19,7 +24,8 @@ def cells(codings: Mapping[str, Coding], library: Library) -> Any:
     import narwhals.stable.v2 as nw
 
     if library not in get_args(Library):
-        msg = f"library must be one of {', '.join(get_args(Library))}; got {library!r}."
+        known = ", ".join(get_args(Library))
+        msg = f"library must be one of {known}; got {shown(library)}."
         raise ParameterError(msg)
     if not codings:
         msg = "name at least one column that has cells."

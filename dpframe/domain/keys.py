@@ -20,7 +20,7 @@ from dpframe.domain.kinds import Dates, Edges
 from dpframe.domain.missing import about, check_cells, needs_keys
 from dpframe.domain.serial import dump_record
 from dpframe.domain.values import distinct, listed, uniform
-from dpframe.errors import DomainError, ParameterError, nearest
+from dpframe.errors import DomainError, ParameterError, nearest, shown
 
 if TYPE_CHECKING:
     from dpframe.domain.domain import Domain
@@ -172,7 +172,7 @@ class Keys:
 def _columns(columns: str | Sequence[str]) -> tuple[str, ...]:
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     if not names or not all(isinstance(name, str) for name in names):
-        msg = f"key columns must be one name or several; got {columns!r}."
+        msg = f"key columns must be one name or several; got {shown(columns)}."
         raise ParameterError(msg)
     distinct(names, "key columns")
     return names
@@ -238,7 +238,7 @@ def _listed_cells(
         if not isinstance(row, tuple) or len(row) != len(names):
             msg = (
                 f"keys over {', '.join(names)} must be tuples of {len(names)} values, "
-                f"one for each column; got {row!r}. For the product of all pass a "
+                f"one for each column; got {shown(row)}. For the product of all pass a "
                 f"dictionary: keys={{{names[0]!r}: [...], ...}}."
             )
             raise ParameterError(msg)

@@ -14,7 +14,7 @@ from typing import Any, final
 from dpframe.domain.calendar import calendar_edges, read_step
 from dpframe.domain.coding import Bins, Coding, Linear, Lookup
 from dpframe.domain.values import distinct, infinite, listed, ordered, plain, uniform
-from dpframe.errors import DomainError, ParameterError
+from dpframe.errors import DomainError, ParameterError, shown
 
 __all__ = [
     "Booleans",
@@ -90,7 +90,7 @@ class Integers:
             if isinstance(end, bool) or not isinstance(end, int):
                 msg = (
                     f"integers need whole ends, such as dpf.integers(17, 90); {name} "
-                    f"is {end!r}. For fractions use dpf.bounds or dpf.edges."
+                    f"is {shown(end)}. For fractions use dpf.bounds or dpf.edges."
                 )
                 raise ParameterError(msg)
             object.__setattr__(self, name, end)
@@ -240,7 +240,7 @@ class Dates:
             day = plain(getattr(self, name))
             if not isinstance(day, date) or isinstance(day, datetime):
                 msg = (
-                    f"{name} must be a date, such as '2024-01-31'; got {day!r}. "
+                    f"{name} must be a date, such as '2024-01-31'; got {shown(day)}. "
                     "For bins of hours use dpf.edges with datetimes."
                 )
                 raise ParameterError(msg)

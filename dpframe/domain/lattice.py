@@ -22,7 +22,7 @@ from typing import Any, Literal, final
 
 from dpframe.domain.schema import ColumnType
 from dpframe.domain.zones import midnight
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 
 __all__ = ["Lattice", "Per", "fit_lattice"]
 
@@ -139,7 +139,7 @@ def fit_lattice(
     high = _engine_number(_through(bounds[1], type), column, type)
     if low > high:
         msg = (
-            f"bounds of {column!r} are swapped: {bounds!r}. Give (lower, upper), "
+            f"bounds of {column!r} are swapped: {shown(bounds)}. Give (lower, upper), "
             "such as bounds=(0, 100)."
         )
         raise ParameterError(msg)
@@ -234,8 +234,9 @@ def _engine_number(bound: object, column: str, type: ColumnType) -> int | float:
         number = None
     if number is None:
         msg = (
-            f"bounds of {column!r} must be {expected}, both finite; got {bound!r}. "
-            f"Give public facts, such as bounds={example}, never the data's own range."
+            f"bounds of {column!r} must be {expected}, both finite; got "
+            f"{shown(bound)}. Give public facts, such as bounds={example}, never the "
+            "data's own range."
         )
         raise ParameterError(msg)
     if type.kind == "float":

@@ -8,7 +8,7 @@ from typing import Any
 from dpframe.domain.domain import Domain
 from dpframe.domain.kinds import Bounds, Integers
 from dpframe.domain.missing import about, undeclared_bounds
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 
 __all__ = ["resolve_bounds"]
 
@@ -55,5 +55,5 @@ def resolve_bounds(
 def _not_a_pair(column: str, bounds: object) -> ParameterError:
     return ParameterError(
         f"bounds of {column!r} must be a pair (lower, upper), such as (0, 100); "
-        f"got {bounds!r}."
+        f"got {shown(bounds)}."
     )

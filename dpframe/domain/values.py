@@ -63,7 +63,9 @@ def family(value: object) -> str | None:
 
 def infinite(value: object) -> bool:
     """Tell whether a plain value is an infinite number."""
-    return isinstance(value, (float, Decimal)) and abs(value) == float("inf")
+    if isinstance(value, Decimal):
+        return value.is_infinite()  # abs() would round, or overflow
+    return isinstance(value, float) and abs(value) == float("inf")
 
 
 def listed(values: object, what: str) -> list[object]:

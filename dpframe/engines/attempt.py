@@ -19,13 +19,15 @@ T = TypeVar("T")
 class Outcome(Generic[T]):
     """A value, or what to raise instead.
 
-    ``public`` failures may be raised as they are: dpframe's own errors, and an
-    interrupt from outside. Of all others nothing is known but that they happened.
+    An ``interrupt`` from outside may be raised. A ``refusal`` is an error of dpframe's
+    own: it may be raised where no row was read, for a function of the user's can raise
+    one too. Of all other failures nothing is known but that they happened.
     """
 
     value: T
     failed: bool = False
-    public: BaseException | None = None
+    refusal: DPFrameError | None = None
+    interrupt: BaseException | None = None
 
 
 def attempt(work: Callable[P, T], *given: P.args, **named: P.kwargs) -> Outcome[T]:
@@ -34,13 +36,20 @@ def attempt(work: Callable[P, T], *given: P.args, **named: P.kwargs) -> Outcome[
     The caller raises after this function has returned: without a context, and with
     no frame of ``work`` in the traceback (``design: security`` A4).
     """
-    nothing: Any = None
+    value: Any = None
+    failed = True
+    refusal: DPFrameError | None = None
+    struck: BaseException | None = None
+    # The handlers call nothing: Ctrl-C there would be chained to the failure.
     try:
-        return Outcome(work(*given, **named))
+        value = work(*given, **named)
+        failed = False
     except DPFrameError as error:
-        error.__cause__ = error.__context__ = None
-        return Outcome(nothing, True, error.with_traceback(None))
+        refusal = error
     except (KeyboardInterrupt, SystemExit) as error:
-        return Outcome(nothing, True, type(error)())
+        struck = error
     except BaseException:  # a panic of Polars is no Exception
-        return Outcome(nothing, True)
+        pass
+    if refusal is not None:
+        refusal.__cause__ = refusal.__context__ = refusal.__traceback__ = None
+    return Outcome(value, failed, refusal, struck and type(struck)())

@@ -67,4 +67,5 @@ def _keep_listed(
         return rows
     codes = read_codes(rows["code"], needs.types[query.column], query.listed)
     declared = (codes >= 0) & (codes < query.listed.size - query.listed.other)
-    return rows.drop("code").filter(declared.tolist())
+    mask = nw.new_series("declared", declared, nw.Boolean, backend=rows.implementation)
+    return rows.drop("code").filter(mask)

@@ -50,8 +50,10 @@ def ingest(frame: object) -> Source:
     del frame  # a traceback may be printed with its locals
     if not opened.failed:
         return opened.value
-    if opened.public is not None:
-        raise opened.public
+    if opened.interrupt is not None:
+        raise opened.interrupt
+    if opened.refusal is not None:
+        raise opened.refusal
     msg = (
         f"this {shown} does not tell its columns: a source of its plan is missing, or "
         "a step does not fit. Its own schema or collect_schema() says more."

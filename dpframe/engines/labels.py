@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from uuid import UUID
+
+import numpy as np
 
 from dpframe.domain.values import family, infinite, plain
 
@@ -11,29 +15,60 @@ __all__ = ["label"]
 
 #: Never begins UTF-8, so that no text is mistaken for something else.
 _NOT_TEXT = b"\xff"
+#: A decimal with more zeros than this is written by its digits: it equals no integer
+#: or float, and as a fraction it would fill the memory.
+_MOST_ZEROS = 5000
+#: No scalars to compare with, but their representation is their value.
+_IDENTIFIERS = (bytes, UUID)
 
 
 def label(value: object) -> bytes | None:
-    """Return a value's label; None of null and NaN. It never fails.
+    """Return a value's label; None of what is missing or no scalar. It never fails.
 
-    Numbers are equal across types, as in Python: 1, 1.0 and True are one value.
+    Numbers are equal across types, as in Python: 1, 1.0 and True are one value. What
+    is no scalar of a known kind has no value that could tell it apart from another:
+    it is missing.
     """
-    value = plain(value)
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
     try:
-        shown = _show(value)
-    except Exception:  # an object that cannot say what it is: like no listed value
-        shown = ""
-    return _NOT_TEXT + shown.encode("utf-8", "backslashreplace")
+        return _label(value)
+    except Exception:
+        return None
 
 
-def _show(value: Any) -> str:
-    if family(value) not in ("boolean", "number", "Decimal"):
-        return repr(value)
+def _label(value: Any) -> bytes | None:
+    exact = plain(value)
+    if type(exact) in _IDENTIFIERS:
+        return _NOT_TEXT + repr(exact).encode()
+    if exact is None or family(exact) is None:
+        return None
+    if isinstance(exact, str):
+        return exact.encode("utf-8", "surrogatepass")
+    shown = _number(exact) if _is_number(exact) else repr(exact)
+    return _NOT_TEXT + (shown + _below_microseconds(value)).encode()
+
+
+def _is_number(value: object) -> bool:
+    return family(value) in ("boolean", "number", "Decimal")
+
+
+def _number(value: Any) -> str:
     if infinite(value):
         return str(float(value))
+    if isinstance(value, Decimal):
+        sign, digits, exponent = value.as_tuple()
+        if value and abs(int(exponent)) > _MOST_ZEROS:
+            text = "".join(map(str, digits)).strip("0")
+            return f"{sign}:{text}:{value.adjusted()}"
     exact = Fraction(value)
     return f"{exact.numerator:x}/{exact.denominator:x}"  # decimal text has a limit
+
+
+def _below_microseconds(value: Any) -> str:
+    """What a plain time has cut off: keys have none, so such a row matches none."""
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        nanoseconds = int(
+            value.astype(value.dtype.str.split("[")[0] + "[ns]").astype(int)
+        )
+        return f"+{nanoseconds % 1000}" if nanoseconds % 1000 else ""
+    rest = getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0) % 1000
+    return f"+{rest}" if rest else ""

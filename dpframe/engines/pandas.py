@@ -79,6 +79,6 @@ def _labels(column: pd.Series[Any]) -> pl.Series:
         try:
             text = pa.array(column, type=pa.large_string(), from_pandas=True)
             return pl.Series(pl.from_arrow(text.cast(pa.large_binary())))
-        except UnicodeEncodeError:  # a lone surrogate; `label` has bytes for it
-            pass
+        except (UnicodeError, TypeError, ValueError, pa.ArrowException):
+            pass  # a lone surrogate, or not all text: one by one
     return pl.Series([label(value) for value in column], dtype=pl.Binary)

@@ -96,8 +96,8 @@ class FrameSource:
         outcome = attempt(lambda: reduce(self.__scan(self.__frame, needs.places)))
         if not outcome.failed:
             return Secret(outcome.value)
-        if outcome.public is not None:
-            raise outcome.public
+        if outcome.interrupt is not None:
+            raise outcome.interrupt
         columns = ", ".join(map(repr, needs.places)) or "none"
         msg = (
             f"the engine failed while it read this {self.__shown} (columns: {columns})."

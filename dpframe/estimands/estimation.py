@@ -8,7 +8,7 @@ from html import escape
 from statistics import NormalDist
 from typing import Any, Literal, final
 
-from dpframe.errors import ParameterError, UnstableEstimateError
+from dpframe.errors import ParameterError, UnstableEstimateError, shown
 from dpframe.estimands.estimand import Debiased, Estimand, PlugInRisk
 from dpframe.estimands.noisy_counts import NoisyCounts
 
@@ -85,7 +85,7 @@ class Estimate:
             If ``level`` is not inside (0, 1).
         """
         if not 0 < level < 1:
-            msg = f"level must be inside (0, 1), for example 0.95; got {level!r}."
+            msg = f"level must be inside (0, 1), for example 0.95; got {shown(level)}."
             raise ParameterError(msg)
         half = NormalDist().inv_cdf((1 + level) / 2) * self.std_error
         return (self.value - half, self.value + half)
@@ -210,7 +210,7 @@ def _record(
 
 def _check(estimand: Any, method: Any) -> None:
     if method not in ("unbiased", "plugin", "auto"):
-        msg = f"method must be 'unbiased', 'plugin' or 'auto'; got {method!r}."
+        msg = f"method must be 'unbiased', 'plugin' or 'auto'; got {shown(method)}."
         raise ParameterError(msg)
     if isinstance(estimand, Estimand):
         return

@@ -10,7 +10,7 @@ from typing import Any, Literal, final
 import numpy as np
 import numpy.typing as npt
 
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 
 __all__ = ["CountDomain", "NoisyCounts"]
 
@@ -126,7 +126,7 @@ def _read_domain(domain: Any) -> CountDomain:
             return (low, high)
     msg = (
         'domain must be "counts" (true values at least 0), "integers" (any integer) '
-        f"or a pair (lo, hi) of integers with lo <= hi; got {domain!r}."
+        f"or a pair (lo, hi) of integers with lo <= hi; got {shown(domain)}."
     )
     raise ParameterError(msg)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 from dpframe.estimands.separable_sums import Separable, separable
 
 __all__ = ["k_stars", "power_sum"]
@@ -94,6 +94,6 @@ def _exact_if_large(x: npt.NDArray[Any], power: int) -> npt.NDArray[Any]:
 
 def _at_least_one(k: int, name: str) -> int:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        msg = f"{name} needs an integer k >= 1, for example {name}(2); got {k!r}."
+        msg = f"{name} needs an integer k >= 1, for example {name}(2); got {shown(k)}."
         raise ParameterError(msg)
     return int(k)

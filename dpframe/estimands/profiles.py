@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 from dpframe.estimands.separable_sums import Separable, separable
 
 __all__ = ["at_least", "profile"]
@@ -62,6 +62,6 @@ def at_least(k: int) -> Separable:
 
 def _whole(k: int, name: str) -> int:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-        msg = f"{name} needs an integer, for example {name}(1); got {k!r}."
+        msg = f"{name} needs an integer, for example {name}(1); got {shown(k)}."
         raise ParameterError(msg)
     return int(k)

@@ -47,7 +47,10 @@ def add_noise(
     watcher = _WATCHER.get()
     if watcher is not None:
         return watcher(Draw(exact, law, sensitivity))
-    return noisy(exact, law)
+    drawn = noisy(exact, law)
+    for part in drawn:
+        part.setflags(write=False)  # a stored release is handed out again
+    return drawn
 
 
 def noisy(exact: Vectors, law: DiscreteLaplace | DiscreteGaussian) -> Vectors:

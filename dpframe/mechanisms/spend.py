@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, final, get_args
 
-from dpframe.errors import AccountantError, ParameterError
+from dpframe.errors import AccountantError, ParameterError, shown
 from dpframe.mechanisms.request import Setting
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
 from dpframe.privacy.amounts import as_amount, as_delta, show_amount
@@ -42,8 +42,8 @@ class Price:
         AccountantError
             If the session's accountant cannot hold such a loss.
         """
-        if self.noise not in get_args(Noise):
-            msg = f"noise must be 'laplace' or 'gaussian'; got {self.noise!r}."
+        if not isinstance(self.noise, str) or self.noise not in get_args(Noise):
+            msg = f"noise must be 'laplace' or 'gaussian'; got {shown(self.noise)}."
             raise ParameterError(msg)
         if self.rho is not None:
             return self._concentrated(setting)

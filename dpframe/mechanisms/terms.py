@@ -183,7 +183,7 @@ def cells(
     domain = _with_booleans(by, setting.domain, schema)
     found = Keys.resolve(tuple(by), domain=domain, keys=keys, bins=bins)
     for column, coding in zip(found.columns, found.codings, strict=True):
-        type_ = schema[column]
+        type_ = column_type(column, setting, schema)
         untyped = schema.library == "pandas" and type_.kind == "text"
         check_fit(column, coding, type_, untyped=untyped)
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal, final
 
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 from dpframe.privacy.amounts import Amount, as_amount, as_delta, show_amount
 from dpframe.privacy.loss import PrivacyLoss
 
@@ -85,7 +85,7 @@ class Accountant(ABC):
         """
         amounts = [a for a in (loss.epsilon, loss.delta, loss.rho) if a is not None]
         if min(amounts) < 0 or max(amounts) == 0:
-            msg = f"a charge must be positive; got {loss!r}."
+            msg = f"a charge must be positive; got {shown(loss)}."
             raise ParameterError(msg)
         return self._translate(loss)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from dpframe.errors import AccountantError, ParameterError
+from dpframe.errors import AccountantError, ParameterError, shown
 from dpframe.privacy.accountant import Accountant, Amounts, Currency
 from dpframe.privacy.amounts import Amount, as_amount, as_delta, show_amount
 from dpframe.privacy.conversion import rho_for_epsilon
@@ -205,9 +205,9 @@ def open_accountant(
     share = as_delta(delta)
     default = "zcdp" if rho is not None else "approx" if share else "pure"
     name = default if accountant is None else accountant
-    if name not in _OPENERS:
+    if not isinstance(name, str) or name not in _OPENERS:
         known = ", ".join(map(repr, _OPENERS))
-        msg = f"accountant must be one of {known}; got {accountant!r}."
+        msg = f"accountant must be one of {known}; got {shown(accountant)}."
         raise ParameterError(msg)
     if epsilon is None and rho is None:
         msg = (

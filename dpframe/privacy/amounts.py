@@ -36,7 +36,7 @@ def as_fraction(value: object, name: str) -> Fraction:
         of more than 4,096 bits.
     """
     if isinstance(value, Fraction):
-        result = value
+        result = Fraction(value.numerator, value.denominator)  # no subclass's sums
     elif isinstance(value, bool) or not isinstance(value, (Real, Decimal, str)):
         msg = f"{name} must be a number, not {type(value).__name__}."
         raise ParameterError(msg)
@@ -87,8 +87,9 @@ def text(amount: Fraction) -> str:
 
 def show_amount(amount: Fraction, digits: int = 6) -> str:
     """Return a short decimal for people; exact amounts are in `text`."""
-    value = float(amount) if amount.denominator < 10**300 else 0.0
-    return f"{value:.{digits}g}" if value else ("0" if not amount else "below 1e-300")
+    if amount and not Fraction(1, 10**300) < abs(amount) < 10**300:
+        return "below 1e-300" if abs(amount) < 1 else "above 1e300"
+    return f"{float(amount):.{digits}g}"
 
 
 def _shortest(value: object) -> str:

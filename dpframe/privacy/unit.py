@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, final, get_args
 
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 
 __all__ = ["ROW", "Neighboring", "Unit", "as_neighboring", "as_unit"]
 
@@ -60,10 +60,10 @@ class Unit:
             if bound is None:
                 continue
             if isinstance(bound, bool) or not isinstance(bound, int) or bound < 1:
-                msg = f"{name} must be a positive integer; got {bound!r}."
+                msg = f"{name} must be a positive integer; got {shown(bound)}."
                 raise ParameterError(msg)
         if self.null_unit != "drop":
-            msg = f"null_unit must be 'drop'; got {self.null_unit!r}."
+            msg = f"null_unit must be 'drop'; got {shown(self.null_unit)}."
             raise ParameterError(msg)
 
     @property
@@ -100,18 +100,18 @@ def as_unit(value: object) -> Unit:
     """Read ``unit=``: the text "row" or a `Unit`."""
     if isinstance(value, Unit):
         return value
-    if value == "row":
+    if isinstance(value, str) and value == "row":
         return ROW
     msg = (
-        f"unit must be 'row' or a dpf.Unit; got {value!r}. For people with several "
-        "rows type unit=dpf.Unit('person_id', max_rows=10)."
+        f"unit must be 'row' or a dpf.Unit; got {shown(value)}. For people with "
+        "several rows type unit=dpf.Unit('person_id', max_rows=10)."
     )
     raise ParameterError(msg)
 
 
 def as_neighboring(value: object) -> Neighboring:
     """Read ``neighboring=``."""
-    if value in get_args(Neighboring):
+    if isinstance(value, str) and value in get_args(Neighboring):
         return value  # type: ignore[return-value]
-    msg = f"neighboring must be 'add_remove' or 'replace'; got {value!r}."
+    msg = f"neighboring must be 'add_remove' or 'replace'; got {shown(value)}."
     raise ParameterError(msg)

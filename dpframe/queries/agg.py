@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, final, get_args
 
 from dpframe.domain.lattice import Per
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 
 __all__ = [
     "Aggregate",
@@ -41,10 +41,10 @@ class Aggregate:
 
     def __post_init__(self) -> None:
         if self.per not in get_args(Per):
-            msg = f"per must be 'row' or 'unit'; got {self.per!r}."
+            msg = f"per must be 'row' or 'unit'; got {shown(self.per)}."
             raise ParameterError(msg)
         if self.column is not None and not isinstance(self.column, str):
-            msg = f"{self.statistic} needs a column name; got {self.column!r}."
+            msg = f"{self.statistic} needs a column name; got {shown(self.column)}."
             raise ParameterError(msg)
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from dpframe.display.report import Report
 from dpframe.domain.keys import Keys
 from dpframe.domain.schema import ColumnType, Library
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 from dpframe.privacy.amounts import Amount
 from dpframe.privacy.loss import PrivacyLoss
 from dpframe.privacy.unit import Neighboring
@@ -168,7 +168,7 @@ class Release(ABC):
             If ``carry`` is another way.
         """
         if carry != "metadata":
-            msg = f"carry must be 'metadata'; got {carry!r}."
+            msg = f"carry must be 'metadata'; got {shown(carry)}."
             raise ParameterError(msg)
         named = self._named
         table = self._table({n: a.estimates() for n, a in named.items()})

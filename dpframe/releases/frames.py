@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pyarrow as pa
 
 from dpframe.domain.schema import Library
-from dpframe.errors import ParameterError
+from dpframe.errors import ParameterError, shown
 
 __all__ = ["to_library"]
 
@@ -22,7 +22,7 @@ def to_library(table: pa.Table, library: object) -> Any:
     """
     if library not in get_args(Library):
         names = ", ".join(map(repr, get_args(Library)))
-        msg = f"library must be one of {names}; got {library!r}."
+        msg = f"library must be one of {names}; got {shown(library)}."
         raise ParameterError(msg)
     if library == "pyarrow":
         return table

@@ -25,9 +25,14 @@ def enter(session: Session) -> None:
     _ENTERED.set((*_ENTERED.get(), session))
 
 
-def leave() -> None:
-    """Take the top of the stack off."""
-    _ENTERED.set(_ENTERED.get()[:-1])
+def leave(session: Session) -> None:
+    """Take ``session`` off, where it was last entered; others may lie above it."""
+    stack = list(_ENTERED.get())
+    for place in reversed(range(len(stack))):
+        if stack[place] is session:
+            del stack[place]
+            break
+    _ENTERED.set(tuple(stack))
 
 
 def activate(session: Session) -> None:

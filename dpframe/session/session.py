@@ -20,11 +20,14 @@ from typing import Any, TypeVar, final
 from dpframe.display.report import Report
 from dpframe.domain.domain import Domain
 from dpframe.domain.schema import Library, Schema
+from dpframe.engines.attempt import attempt
 from dpframe.engines.protocol import Source
 from dpframe.errors import (
     ColumnNotFoundError,
+    EngineError,
     LabelConflictError,
     ParameterError,
+    shown,
 )
 from dpframe.mechanisms.noising import watched
 from dpframe.mechanisms.request import Request, Setting
@@ -134,7 +137,7 @@ class Session:
         if default_epsilon is not None:
             as_amount(default_epsilon, "default_epsilon")
         if account is not None and not isinstance(account, str):
-            msg = f"account must be a name; got {account!r}."
+            msg = f"account must be a name; got {shown(account)}."
             raise ParameterError(msg)
         self._setting = Setting(
             unit=as_unit(unit),
@@ -175,6 +178,8 @@ class Session:
             If the label belongs to another request.
         """
         self._mark()
+        _check_label(label)
+        self._ledger.spent(self._node)  # refuses a forked child before any lock
         if request.loss is None:  # a public constant: no data, no charge
             return request.answer(None, self._receipt(request, None, label))
         parameters = json.dumps(request.describe(), sort_keys=True)
@@ -194,17 +199,22 @@ class Session:
                 private=self._private,
             )
             secret = request.reduce(source)
-            release = request.answer(secret, self._receipt(request, charge, label))
-            self._ledger.mark_released(charge.id, release)
-        return release
+            receipt = self._receipt(request, charge, label)
+            outcome = attempt(request.answer, secret, receipt)
+            if outcome.interrupt is not None:
+                raise outcome.interrupt
+            if outcome.failed:
+                msg = (
+                    "the mechanism failed; its charge stands, and nothing was released."
+                )
+                raise EngineError(msg)
+            self._ledger.mark_released(charge.id, outcome.value)
+        return outcome.value
 
     def _stored(self, request: Request[R], label: str | None, digest: str) -> R | None:
         """Return the release that the label already has, marked as a replay."""
         if label is None:
             return None
-        if not isinstance(label, str) or not label:
-            msg = f"label must be a name such as 'daily-2026-01-31'; got {label!r}."
-            raise ParameterError(msg)
         stored = self._ledger.find(label)
         if stored is None or stored.charge.state == "charged":
             return None  # unknown, or its first try failed: a new charge
@@ -351,7 +361,7 @@ class Session:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        active.leave()
+        active.leave(self)
 
     def activate(self) -> Session:
         """Make this the session of the whole process, until `deactivate`.
@@ -412,13 +422,19 @@ class Session:
         raise TypeError(msg)
 
 
+def _check_label(label: object) -> None:
+    if label is not None and (not isinstance(label, str) or not label):
+        msg = f"label must be a name such as 'daily-2026-01-31'; got {shown(label)}."
+        raise ParameterError(msg)
+
+
 def _as_domain(domain: object) -> Domain | None:
     if domain is None or isinstance(domain, Domain):
         return domain
     if isinstance(domain, Mapping):
         return Domain(domain)
     msg = (
-        f"domain must be a dpf.Domain or a dictionary of facts; got {domain!r}. For a "
-        "file type dpf.Domain.from_json(pathlib.Path(...))."
+        f"domain must be a dpf.Domain or a dictionary of facts; got {shown(domain)}. "
+        "For a file type dpf.Domain.from_json(pathlib.Path(...))."
     )
     raise ParameterError(msg)

@@ -518,9 +518,9 @@ def test_objects_are_keys_by_equality():
     frame = pd.DataFrame({"k": pd.Series(values, dtype=object)})
     keys = Keys(("k",), (Lookup(("a", 1, None, "\ud800"), other=True),))
     got = ingest(frame).aggregate(Reduction(ROW, keys, rows=True)).reveal()
-    assert got.rows.tolist() == [2, 4, 2, 1, 2]
+    assert got.rows.tolist() == [2, 4, 3, 1, 1]  # a list is no value: missing
     for unit in (ROW, Unit("k", max_rows=1)):
-        assert ingest(frame).distinct(Distinct(unit, "k")).reveal() == 5
+        assert ingest(frame).distinct(Distinct(unit, "k")).reveal() == 4
 
 
 def test_halves_go_up(engine):

@@ -194,3 +194,92 @@ def test_a_forked_child_cannot_spend_its_parents_budget():
     os.waitpid(child, 0)
     assert os.read(receiver, 100) == b"refused"
     assert session.spent.epsilon == 0
+
+
+@pytest.mark.parametrize("values", [["a"], ["z"], [None], []])
+@pytest.mark.parametrize("unit", ["row", dpf.Unit("k", max_rows=1)])
+def test_counting_declared_values_never_depends_on_their_presence(values, unit):
+    frame = pl.DataFrame({"k": values}, schema={"k": pl.String})
+    session = dpf.Session(epsilon=2, unit=unit, domain={"k": ["a", "b"]})
+    for native in (frame, frame.to_pandas(), frame.to_arrow()):
+        value = dpf.private(native, session).n_unique("k", "0.5").value
+        assert isinstance(value, int)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda d, column: d.histogram(0.5, column),
+        lambda d, column: d.group_by(column, keys=["F"]).count(0.5),
+        lambda d, column: d.mean(column, 0.5),
+        lambda d, column: d.n_unique(column, 0.5),
+        lambda d, column: d.sum("x", 0.5, bounds=column),
+        lambda d, column: d.count(0.5, label=column),
+        lambda d, column: d.count(0.5, noise=column),
+        lambda d, column: d.count(column),
+        lambda d, column: dpf.Session(epsilon=1, unit="row", domain=column),
+        lambda d, column: dpf.Session(epsilon=1, unit=column),
+        lambda d, column: dpf.Session(epsilon=1, unit="row", account=column),
+    ],
+)
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_column_given_by_mistake_is_not_printed(ask, library):
+    frame = pl.DataFrame({"x": [7734, 7735, 7736], "s": [CANARY, "b", "c"]})
+    native = frame if library == "polars" else frame.to_pandas()
+    people = dpf.private(native, dpf.Session(epsilon=20, unit="row"))
+    for column in (native["s"], native["x"]):
+        with pytest.raises(dpf.DPFrameError) as caught:
+            ask(people, column)
+        assert CANARY not in str(caught.value)
+        assert "7734" not in str(caught.value)
+
+
+def test_a_public_error_raised_by_a_step_of_the_frame_is_withheld():
+    def leak(column):
+        raise dpf.ParameterError(str(column.to_list()))
+
+    step = pl.col("x").map_batches(leak, return_dtype=pl.Int64)
+    lazy = pl.LazyFrame({"x": [7734]}).select(step)
+    session = dpf.Session(epsilon=1, unit="row")
+    with pytest.raises(dpf.EngineError) as caught:
+        dpf.private(lazy, session).sum("x", 1, bounds=(0, 1))
+    assert "7734" not in str(caught.value)
+
+
+def test_no_true_value_is_in_a_traceback_after_the_reduction(monkeypatch):
+    def strike(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpframe.mechanisms.additive.add_noise", strike)
+    session = dpf.Session(epsilon=1, unit="row")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        dpf.private(PEOPLE, session).sum("x", 1, bounds=(0, 3))
+    assert session.spent.epsilon == 1
+    step = caught.value.__traceback__
+    while step is not None:
+        names = step.tb_frame.f_globals["__name__"]
+        assert not names.startswith("dpframe.mechanisms")
+        step = step.tb_next
+
+
+def test_a_block_that_ends_out_of_order_leaves_the_right_session():
+    first, second = (dpf.Session(epsilon=1, unit="row") for _ in range(2))
+
+    def block():
+        with first:
+            yield
+
+    suspended = block()
+    next(suspended)
+    with second:
+        suspended.close()
+        PEOPLE.dp.count("0.5")
+    assert (len(first.charges), len(second.charges)) == (0, 1)
+
+
+def test_a_stored_release_cannot_be_altered():
+    session = dpf.Session(epsilon=1, unit="row")
+    people = dpf.private(PEOPLE, session)
+    release = people.count(1, label="n")
+    with pytest.raises(ValueError, match="read-only"):
+        release.answers[0].measurement.values[0][0] = 99

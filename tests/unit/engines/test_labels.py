@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import math
 import uuid
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import dpframe as dpf
 from dpframe.engines.labels import label
 
 
@@ -41,13 +42,29 @@ def test_other_values_have_others():
     texts = ["", "1", "a", "A", "\xff1", "\ud800", "\ud801"]
     numbers = [1, 2, 0.1, math.inf, -math.inf, 10**5000]
     times = [date(2024, 1, 1), datetime(2024, 1, 1)]
-    values = [*texts, *numbers, *times, uuid.UUID(int=1), b"a", [1], (1,), {}]
+    values = [*texts, *numbers, *times, uuid.UUID(int=1), b"a"]
+    values += [pd.Timestamp(1), pd.Timestamp(2), np.timedelta64(3, "ns")]
+    values += [Decimal("1E-9999999"), Decimal("2E-9999999"), Decimal("1E+9999999")]
     assert len({label(value) for value in values}) == len(values)
 
 
-def test_an_object_that_cannot_say_what_it_is():
-    class Mute:
-        def __repr__(self):
-            raise RuntimeError
+class Mute:
+    def __repr__(self):
+        raise RuntimeError
 
-    assert label(Mute()) == b"\xff"
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Mute(), object(), [1], (1,), {}, np.zeros(3), complex("nan"),
+        np.float32("nan"), datetime.max.replace(tzinfo=timezone(timedelta(hours=-5))),
+        pd.Timestamp(np.datetime64("20000-01-01", "s")),
+    ],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_what_is_no_known_scalar_is_missing(value):
+    assert label(value) is None
+    frame = pd.DataFrame({"k": pd.Series(["a", value], dtype=object)})
+    with dpf.Session(epsilon=20, unit="row"):
+        assert frame.dp.histogram(10, "k", keys=["a"]).counts.shape == (1,)
+        assert isinstance(frame.dp.n_unique("k", 10).value, int)
