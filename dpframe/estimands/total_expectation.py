@@ -20,7 +20,6 @@ from typing import final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import exp1
 
 from dpframe.errors import UnstableEstimateError
 from dpframe.estimands.stencil import LocalValues
@@ -70,6 +69,8 @@ class TotalExpectation:
 
     def log_total(self) -> float:
         """Return T[log N] in nats, log 0 being 0; domains without negatives only."""
+        from scipy.special import exp1  # a quarter of a second, for this alone
+
         zero = self._zero_weight()
         one = math.exp(-self._scale)
         transform = self._sign * np.exp(self._log_abs - self._scale)

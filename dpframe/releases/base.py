@@ -11,7 +11,6 @@ from os import PathLike, fspath
 from typing import Any, Self
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dpframe.display.report import Report
 from dpframe.domain.keys import Keys
@@ -176,7 +175,9 @@ class Release(ABC):
 
     def write_parquet(self, path: str | PathLike[str]) -> None:
         """Write the Arrow table, with its record, to a Parquet file."""
-        pq.write_table(self.to_arrow(), fspath(path))
+        from pyarrow import parquet
+
+        parquet.write_table(self.to_arrow(), fspath(path))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         table: Any = self.to_arrow()
