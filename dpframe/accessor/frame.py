@@ -11,7 +11,7 @@ from dpframe.domain.lattice import Per
 from dpframe.errors import ParameterError, shown
 from dpframe.mechanisms.distinct import DistinctCount
 from dpframe.mechanisms.spend import Price
-from dpframe.mechanisms.terms import ask, cells, free_name, listed
+from dpframe.mechanisms.terms import ask, cells, listed
 from dpframe.privacy.amounts import Amount
 from dpframe.queries import agg
 from dpframe.queries.agg import Aggregate
@@ -472,9 +472,7 @@ class PrivateFrame(Private):
             raise ParameterError(msg)
         columns = [by] if isinstance(by, str) else list(by)
         cells_ = cells(columns, session.setting, source.schema, keys=keys, bins=bins)
-        asked = ask(
-            free_name("count", columns), agg.count(), session.setting, source.schema
-        )
+        asked = ask("count", agg.count(), session.setting, source.schema)
         price = Price(epsilon, noise, delta, rho)
         return self._add(
             HistogramRelease, "histogram", [asked], cells_, price, opened, label

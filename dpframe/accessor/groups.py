@@ -10,7 +10,7 @@ from dpframe.accessor.private import Private
 from dpframe.domain.lattice import Per
 from dpframe.errors import ParameterError, nearest, shown
 from dpframe.mechanisms.spend import Price
-from dpframe.mechanisms.terms import ask, cells, free_name
+from dpframe.mechanisms.terms import ask, cells
 from dpframe.privacy.amounts import Amount, as_fraction
 from dpframe.queries import agg
 from dpframe.queries.agg import Aggregate
@@ -248,7 +248,7 @@ class PrivateGroups:
         keys = cells(self.__by, setting, schema, keys=self.__keys, bins=self.__bins)
         asked = [
             ask(
-                free_name(name, self.__by),
+                name,
                 aggregate,
                 setting,
                 schema,

@@ -22,7 +22,7 @@ from dpframe.privacy.sensitivity import Adjacency, Sensitivity
 from dpframe.queries.agg import Aggregate, Statistic
 from dpframe.releases.measurement import Quantity
 
-__all__ = ["Asked", "Term", "ask", "cells", "column_type", "free_name", "listed"]
+__all__ = ["Asked", "Term", "ask", "cells", "column_type", "listed"]
 
 
 @final
@@ -198,11 +198,6 @@ def _with_booleans(
     if not booleans:
         return domain
     return Domain(known | booleans, other=domain.other if domain else False)
-
-
-def free_name(name: str, taken: Sequence[str]) -> str:
-    """Return ``name``, with underscores where a key column has it already."""
-    return free_name(f"{name}_", taken) if name in taken else name
 
 
 def listed(column: str, setting: Setting) -> Coding | None:
