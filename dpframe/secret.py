@@ -12,7 +12,7 @@ from typing import Any, Generic, NoReturn, TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Aggregates", "Secret"]
+__all__ = ["Aggregates", "Combinations", "Secret"]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -59,3 +59,19 @@ class Aggregates:
     usable: tuple[NDArray[np.int64], ...]
     sums: tuple[NDArray[Any], ...]
     squares: tuple[NDArray[Any] | None, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Combinations:
+    """The exact integers of one cross-tabulation.
+
+    One entry for each combination of classes that occurs; one may stand there twice.
+    ``classes`` has shape (splits, combinations), ``rows`` and each of ``sums`` (one for
+    each measure) shape (combinations,). Sums are int64 where they provably fit, else
+    Python integers (dtype object).
+    """
+
+    classes: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    sums: tuple[NDArray[Any], ...]

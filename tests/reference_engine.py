@@ -21,8 +21,8 @@ from dpframe.domain.coding import DROPPED
 from dpframe.domain.lattice import Lattice
 from dpframe.domain.schema import ColumnType, Schema
 from dpframe.noise.bits import random_bytes
-from dpframe.queries.reduction import Distinct, Reduction
-from dpframe.secret import Aggregates, Secret
+from dpframe.queries.reduction import Crosstab, Cuts, Distinct, Reduction, Split
+from dpframe.secret import Aggregates, Combinations, Secret
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,16 @@ class ReferenceSource:
             kept += [row for *_, row in sorted(tickets, key=lambda t: t[:2])[:most]]
         return kept
 
-    # -- the two reductions ----------------------------------------------------
+    # -- the reductions --------------------------------------------------------
 
-    def aggregate(self, reduction: Reduction) -> Secret[Aggregates]:
-        self.key = random_bytes(16)
+    def aggregate(
+        self,
+        reduction: Reduction,
+        hash_key: bytes | None = None,
+        also: Sequence[str] = (),
+    ) -> Secret[Aggregates]:
+        """``also`` changes which rows are kept, not how many: it plays no part."""
+        self.key = random_bytes(16) if hash_key is None else hash_key
         unit, keys = reduction.unit, reduction.keys
         size = 1 if keys is None else keys.size
         lattices = [m.lattice for m in reduction.measures]
@@ -188,6 +194,51 @@ class ReferenceSource:
             totals[unit, cell] += steps or 0
         low, high = lattice.low_steps, lattice.high_steps
         return [(cell, min(max(t, low), high)) for (_, cell), t in totals.items()]
+
+    def crosstab(
+        self,
+        crosstab: Crosstab,
+        hash_key: bytes | None = None,
+        also: Sequence[str] = (),
+    ) -> Secret[Combinations]:
+        self.key = random_bytes(16) if hash_key is None else hash_key
+        unit, measures = crosstab.unit, crosstab.measures
+        rows = []
+        for place, row in enumerate(self.frame.rows(named=True)):
+            owner = place if unit.is_row else self.owner(row[unit.column])
+            if owner is None:
+                continue
+            cell = tuple(self.class_of(row[s.column], s) for s in crosstab.splits)
+            steps = tuple(
+                self.steps(row[m.column], m.lattice)
+                if self.is_usable(row[m.column])
+                else None
+                for m in measures
+            )
+            if crosstab.rows or any(step is not None for step in steps):
+                rows.append(Row(owner, cell, steps))
+        rows = self.bounded(rows, None, None if unit.is_row else unit.max_rows)
+        groups = _by(lambda row: row.cell, rows)
+        found = np.array(list(groups), dtype=np.int64).reshape(len(groups), -1)
+        return Secret(
+            Combinations(
+                found.T.reshape(len(crosstab.splits), len(groups)),
+                _ints([len(group) for group in groups.values()]),
+                tuple(
+                    _ints([sum(r.steps[i] or 0 for r in g) for g in groups.values()])
+                    for i in range(len(measures))
+                ),
+            )
+        )
+
+    def class_of(self, value: Any, split: Split) -> int:
+        classes = split.classes
+        if not self.is_usable(value):
+            return classes.size - 1
+        if isinstance(classes, Cuts):
+            return sum(point <= value for point in classes.points)
+        known = dict(zip(classes.values, range(classes.size), strict=False))
+        return known.get(value, classes.size - 2)
 
     def distinct(self, query: Distinct) -> Secret[int]:
         self.key = random_bytes(16)

@@ -6,6 +6,7 @@ text keys of a number column would be counted as 0 with nobody told.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime
 
 from dpframe.domain.coding import Bins, Coding, Linear
@@ -32,7 +33,12 @@ _EDGES = _KEYS | {
 
 
 def check_fit(
-    column: str, coding: Coding, type: ColumnType, *, untyped: bool = False
+    column: str,
+    coding: Coding,
+    type: ColumnType,
+    *,
+    untyped: bool = False,
+    what: str | None = None,
 ) -> None:
     """Refuse keys or bins of a kind that the column cannot hold.
 
@@ -47,6 +53,8 @@ def check_fit(
     untyped : bool
         Values may be of any kind, as in an object column of pandas: any keys fit,
         but no bins.
+    what : str, optional
+        A word for the values in the message: "keys" or "bins" if not given.
 
     Raises
     ------
@@ -59,10 +67,9 @@ def check_fit(
     if untyped and not binned:
         return
     wanted = (_EDGES if binned else _KEYS)[type.kind]
-    values = coding.edges if isinstance(coding, Bins) else coding.keys
-    for value in values:
+    for value in _examples(coding):
         if value is not None and family(value) not in wanted:
-            what = "bins" if binned else "keys"
+            what = what or ("bins" if binned else "keys")
             held = "untyped values" if untyped else f"values of kind {type.kind!r}"
             msg = (
                 f"column {column!r} holds {held}, and its {what} are of kind "
@@ -74,6 +81,15 @@ def check_fit(
             _check_zone(column, value, type)
         elif isinstance(value, date) and type.kind == "datetime":
             midnight(value, type.zone)  # this machine knows the zone, or says so now
+
+
+def _examples(coding: Coding) -> Iterable[object]:
+    """Return values that speak for all: one of each type, but every datetime."""
+    if isinstance(coding, Linear):
+        return (coding.lower,)
+    values = coding.edges if isinstance(coding, Bins) else coding.values
+    by_type = {type(value): value for value in reversed(values)}
+    return values if datetime in by_type else by_type.values()
 
 
 def _check_zone(column: str, value: datetime, type: ColumnType) -> None:

@@ -89,7 +89,10 @@ def uniform(values: Iterable[object], what: str) -> tuple[Any, ...]:
     ParameterError
         For a value that no column of scalars holds, and for mixed families.
     """
-    exact = [plain(value) for value in values]
+    raw = list(values)
+    if set(map(type, raw)) in ({int}, {str}):
+        return tuple(raw)  # plain already, and a million of them soon told
+    exact = [plain(value) for value in raw]
     known = {family(value): value for value in reversed(exact) if value is not None}
     if None in known:
         msg = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -10,8 +11,8 @@ import numpy as np
 from dpframe.domain.coding import DROPPED, Codes, Coding, Linear, Lookup
 from dpframe.domain.schema import ColumnType
 from dpframe.engines.labels import label
-from dpframe.engines.physical import equal_to, in_microseconds, is_narrow
-from dpframe.engines.polars import look_up
+from dpframe.engines.physical import INT64, equal_to, in_microseconds, is_narrow
+from dpframe.engines.polars import look_up, look_up_whole
 
 __all__ = ["read_codes"]
 
@@ -35,6 +36,9 @@ def read_codes(values: nw.Series[Any], type: ColumnType, coding: Coding) -> Code
     """
     unlisted = coding.size - 1 if coding.other else DROPPED
     if isinstance(coding, Lookup):
+        listed = _whole_numbers(coding, type)
+        if listed is not None and values.dtype == nw.Int64:
+            return look_up_whole(values, listed, unlisted)
         code_of = _table(coding, type, binary=values.dtype == nw.Binary)
         return look_up(values, code_of, unlisted)
     missing = values.is_null().to_numpy()
@@ -42,6 +46,16 @@ def read_codes(values: nw.Series[Any], type: ColumnType, coding: Coding) -> Code
     if isinstance(coding, Linear) and is_narrow(coding.lower, coding.upper):
         codes = codes.clip(coding.lower, coding.upper) - coding.lower
     return np.where(missing, unlisted, codes)
+
+
+def _whole_numbers(coding: Lookup, type: ColumnType) -> Codes | None:
+    """Return the listed values if they are integers of an integer column."""
+    if type.kind != "integer" or set(map(builtins.type, coding.values)) != {int}:
+        return None
+    values: tuple[Any, ...] = coding.values
+    if not INT64[0] <= min(values) <= max(values) <= INT64[1]:
+        return None
+    return np.array(values, dtype=np.int64)
 
 
 def _table(coding: Lookup, type: ColumnType, *, binary: bool) -> dict[object, int]:

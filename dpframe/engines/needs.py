@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
 from dpframe.domain.schema import ColumnType, Schema
 from dpframe.errors import ParameterError
 from dpframe.privacy.unit import Unit
-from dpframe.queries.reduction import Distinct, Measure, Reduction
+from dpframe.queries.reduction import Crosstab, Distinct, Measure, Reduction
 
 __all__ = ["Needs"]
 
@@ -27,14 +27,23 @@ class Needs:
         Their names in the plan, which cannot clash with names of the plan's own.
     hashed : bool
         Whether a hash decides anything, so that its key is drawn.
+    also : tuple of str
+        Columns that enter the tickets of rows by value: whatever is asked of the
+        frame, the same rows are kept under one key.
+    unit : str
+        The column of the unit, whose value is in every ticket.
     """
 
     types: Mapping[str, ColumnType]
     places: Mapping[str, str]
     hashed: bool
+    also: tuple[str, ...] = ()
+    unit: str = ""
 
     @classmethod
-    def of_reduction(cls, reduction: Reduction, schema: Schema) -> Needs:
+    def of_reduction(
+        cls, reduction: Reduction, schema: Schema, also: Sequence[str] = ()
+    ) -> Needs:
         """Check a reduction against the schema and the unit's bounds."""
         unit, keys = reduction.unit, reduction.keys
         by_unit = [m for m in reduction.measures if m.lattice.per == "unit"]
@@ -60,21 +69,45 @@ class Needs:
             *(m.column for m in reduction.measures),
         ]
         hashed = not unit.is_row and (chooses_groups or chooses_rows)
-        return cls._of(columns, schema, hashed=hashed)
+        return cls._of(columns, schema, unit, hashed=hashed, also=also)
+
+    @classmethod
+    def of_crosstab(
+        cls, crosstab: Crosstab, schema: Schema, also: Sequence[str] = ()
+    ) -> Needs:
+        """Check a cross-tabulation likewise."""
+        unit = crosstab.unit
+        if unit.max_rows is None:
+            raise _needs_bound(unit, "counting or summing rows", "max_rows")
+        columns = [
+            *(() if unit.is_row else (unit.column,)),
+            *(split.column for split in crosstab.splits),
+            *(m.column for m in crosstab.measures),
+        ]
+        return cls._of(columns, schema, unit, hashed=not unit.is_row, also=also)
 
     @classmethod
     def of_distinct(cls, query: Distinct, schema: Schema) -> Needs:
         """Check a count of distinct values likewise."""
         unit = query.unit
         if unit.is_row or query.column == unit.column:
-            return cls._of([query.column], schema, hashed=False)
+            return cls._of([query.column], schema, unit, hashed=False)
         if _unbounded(unit):
             raise _needs_bound(unit, "counting distinct values", "max_groups")
-        return cls._of([unit.column, query.column], schema, hashed=True)
+        return cls._of([unit.column, query.column], schema, unit, hashed=True)
 
     @classmethod
-    def _of(cls, columns: Iterable[str], schema: Schema, *, hashed: bool) -> Needs:
-        types = {column: schema[column] for column in columns}
+    def _of(
+        cls,
+        columns: Iterable[str],
+        schema: Schema,
+        unit: Unit,
+        *,
+        hashed: bool,
+        also: Sequence[str] = (),
+    ) -> Needs:
+        by_value = [c for c in also if hashed and schema[c].kind != "other"]
+        types = {column: schema[column] for column in (*columns, *by_value)}
         for column, type_ in types.items():
             if type_.kind == "other":
                 msg = (
@@ -83,7 +116,11 @@ class Needs:
                 )
                 raise ParameterError(msg)
         places = {column: f"column{i}" for i, column in enumerate(types)}
-        return cls(types, places, hashed)
+        return cls(types, places, hashed, tuple(by_value), unit.column)
+
+    def by_value(self, columns: Iterable[str]) -> bool:
+        """Whether all these columns enter tickets by value, and so not by code."""
+        return bool(self.also) and set(columns) <= {*self.also, self.unit}
 
 
 def _check_squares(measure: Measure) -> None:

@@ -24,8 +24,10 @@ __all__ = [
     "NUMERIC",
     "equal_to",
     "float_around",
+    "float_from",
     "in_microseconds",
     "is_narrow",
+    "position",
     "thresholds",
 ]
 
@@ -67,7 +69,7 @@ def equal_to(value: object, type: ColumnType) -> Fraction | float | None:
         return None
     if isinstance(value, datetime) and (value.tzinfo is None) != (type.zone is None):
         return None
-    return _position(value, type)
+    return position(value, type)
 
 
 def thresholds(
@@ -78,12 +80,12 @@ def thresholds(
     Here a date is its first moment, in the column's zone. None if the column is of a
     kind that the edges say nothing about.
     """
-    places = [_position(plain(edge), type) for edge in edges]
+    places = [position(plain(edge), type) for edge in edges]
     known = [place for place in places if place is not None]
     if len(known) < len(places):
         return None
     if type.kind == "float":
-        return [_float_from(place) for place in known[1:-1]]
+        return [float_from(place) for place in known[1:-1]]
     return [math.ceil(place) for place in known[1:-1]]
 
 
@@ -94,10 +96,10 @@ def is_narrow(lower: int, upper: int) -> bool:
 
 def float_around(lower: int, upper: int) -> tuple[float, float]:
     """Return the nearest floats that enclose [lower, upper]."""
-    return -_float_from(Fraction(-lower)), _float_from(Fraction(upper))
+    return -float_from(Fraction(-lower)), float_from(Fraction(upper))
 
 
-def _position(value: object, type: ColumnType) -> Fraction | float | None:
+def position(value: object, type: ColumnType) -> Fraction | float | None:
     """Place a plain value on the column's scale."""
     kind = type.kind
     if isinstance(value, (bool, int, float, Decimal)) and kind in NUMERIC:
@@ -122,7 +124,7 @@ def _seconds(span: timedelta) -> Fraction:
     return Fraction(span // timedelta(microseconds=1), 10**6)
 
 
-def _float_from(number: Fraction | float) -> float:
+def float_from(number: Fraction | float) -> float:
     """Return the least float >= ``number``."""
     try:
         near = float(number)

@@ -27,6 +27,7 @@ __all__ = [
     "count_below",
     "hash_rows",
     "look_up",
+    "look_up_whole",
     "run_starts",
     "scan",
 ]
@@ -156,6 +157,17 @@ def look_up(
     # Every value is mapped; the default serves empty columns, which have none.
     found = native.replace_strict(
         distinct, codes, default=unlisted, return_dtype=pl.Int64
+    )
+    return found.to_numpy()
+
+
+def look_up_whole(values: nw.Series[pl.Series], listed: Codes, unlisted: int) -> Codes:
+    """Return the position of each Int64 among ``listed``, all at once."""
+    found = values.to_native().replace_strict(
+        pl.Series(listed),
+        pl.Series(np.arange(len(listed))),
+        default=unlisted,
+        return_dtype=pl.Int64,
     )
     return found.to_numpy()
 

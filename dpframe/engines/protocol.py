@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from dpframe.domain.schema import Schema
-from dpframe.queries.reduction import Distinct, Reduction
-from dpframe.secret import Aggregates, Secret
+from dpframe.queries.reduction import Crosstab, Distinct, Reduction
+from dpframe.secret import Aggregates, Combinations, Secret
 
 __all__ = ["Source"]
 
@@ -15,7 +16,7 @@ class Source(Protocol):
     """A private frame behind its engine.
 
     Implementations hold the native frame in a slot, show nothing of it, read it only
-    in the two methods below, and raise `dpframe.errors.EngineError` with column and
+    in the three methods below, and raise `dpframe.errors.EngineError` with column and
     class names only when the engine fails.
     """
 
@@ -24,8 +25,22 @@ class Source(Protocol):
         """Names and types, read without scanning."""
         ...
 
-    def aggregate(self, reduction: Reduction) -> Secret[Aggregates]:
+    def aggregate(
+        self,
+        reduction: Reduction,
+        hash_key: bytes | None = None,
+        also: Sequence[str] = (),
+    ) -> Secret[Aggregates]:
         """Bound the contributions, group, count and sum."""
+        ...
+
+    def crosstab(
+        self,
+        crosstab: Crosstab,
+        hash_key: bytes | None = None,
+        also: Sequence[str] = (),
+    ) -> Secret[Combinations]:
+        """Bound the contributions; count and sum every combination of classes."""
         ...
 
     def distinct(self, query: Distinct) -> Secret[int]:

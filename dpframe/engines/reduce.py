@@ -101,8 +101,7 @@ def reduce_units(
         return gather(reduction, laid | _count_whole(rows, unit.max_rows))
     # 6: rows, all aggregates of the call the same ones.
     if unit.max_rows is not None and (reduction.rows or reduction.units or by_row):
-        content = [*cell, *(f"value{i}" for i in range(len(measures)))]
-        rows = keep_rows(rows, content, hash_key, unit.max_rows)
+        rows = keep_rows(rows, _content(reduction, needs), hash_key, unit.max_rows)
     # 7: aggregate by key and lay over the public keys.
     sums = [count_rows()]
     for i, measure in by_row.items():
@@ -112,6 +111,18 @@ def reduce_units(
         pairs = collect(rows.lazy().unique(["unit", *cell]))
         laid["units"] = tally(pairs, [count_rows()], size)["rows"]
     return gather(reduction, laid)
+
+
+def _content(reduction: Reduction, needs: Needs) -> list[str]:
+    """Name what tells rows of one unit apart; what enters by value needs no code."""
+    keys = reduction.keys
+    content = [f"also{i}" for i in range(len(needs.also))]
+    if keys is not None and not needs.by_value(keys.columns):
+        content.append("cell")
+    for i, measure in enumerate(reduction.measures):
+        if not needs.by_value([measure.column]):
+            content.append(f"value{i}")
+    return content
 
 
 def _with_cells(rows: Rows, reduction: Reduction, needs: Needs) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, final
 
 from dpframe.domain.schema import Schema
@@ -10,13 +10,13 @@ from dpframe.engines.attempt import attempt
 from dpframe.engines.needs import Needs
 from dpframe.errors import EngineError
 from dpframe.noise.bits import random_bytes
-from dpframe.queries.reduction import Distinct, Reduction
-from dpframe.secret import Aggregates, Secret
+from dpframe.queries.reduction import Crosstab, Distinct, Reduction
+from dpframe.secret import Aggregates, Combinations, Secret
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-__all__ = ["FrameSource", "Scan"]
+__all__ = ["FrameSource", "Scan", "draw_key"]
 
 T = TypeVar("T")
 
@@ -55,8 +55,24 @@ class FrameSource:
         """Names and types, read without scanning."""
         return self.__schema
 
-    def aggregate(self, reduction: Reduction) -> Secret[Aggregates]:
+    def aggregate(
+        self,
+        reduction: Reduction,
+        hash_key: bytes | None = None,
+        also: Sequence[str] = (),
+    ) -> Secret[Aggregates]:
         """Bound the contributions, group, count and sum.
+
+        Parameters
+        ----------
+        reduction : Reduction
+            What is asked.
+        hash_key : bytes, optional
+            The key by which rows are chosen, of an object that asks more than once;
+            else one is drawn for this release.
+        also : sequence of str
+            Columns that enter the tickets of rows by value, so that all questions
+            under one key are about the same rows.
 
         Raises
         ------
@@ -67,11 +83,41 @@ class FrameSource:
         """
         from dpframe.engines.reduce import reduce_rows, reduce_units
 
-        needs = Needs.of_reduction(reduction, self.__schema)
+        needs = Needs.of_reduction(reduction, self.__schema, also)
         if reduction.unit.is_row:
             return self.__close(needs, lambda f: reduce_rows(f, reduction, needs))
-        key = _draw_key(needs)
+        key = _key(needs, hash_key)
         return self.__close(needs, lambda f: reduce_units(f, reduction, needs, key))
+
+    def crosstab(
+        self,
+        crosstab: Crosstab,
+        hash_key: bytes | None = None,
+        also: Sequence[str] = (),
+    ) -> Secret[Combinations]:
+        """Bound the contributions; count and sum every combination of classes.
+
+        Parameters
+        ----------
+        crosstab : Crosstab
+            What is asked.
+        hash_key, also
+            As in `aggregate`.
+
+        Raises
+        ------
+        ColumnNotFoundError, ParameterError
+            If the columns or the unit's bounds do not serve; the data is not read.
+        EngineError
+            If the engine fails while it reads the data.
+        """
+        from dpframe.engines.crosstab import cross_rows, cross_units
+
+        needs = Needs.of_crosstab(crosstab, self.__schema, also)
+        if crosstab.unit.is_row:
+            return self.__close(needs, lambda f: cross_rows(f, crosstab, needs))
+        key = _key(needs, hash_key)
+        return self.__close(needs, lambda f: cross_units(f, crosstab, needs, key))
 
     def distinct(self, query: Distinct) -> Secret[int]:
         """Bound the contributions and count distinct values.
@@ -86,7 +132,7 @@ class FrameSource:
         from dpframe.engines.distinct import count_distinct
 
         needs = Needs.of_distinct(query, self.__schema)
-        key = _draw_key(needs)
+        key = _key(needs, None)
         return self.__close(needs, lambda f: count_distinct(f, query, needs, key))
 
     def __close(
@@ -114,9 +160,16 @@ class FrameSource:
         raise TypeError(msg)
 
 
-def _draw_key(needs: Needs) -> bytes:
-    """Draw the key of one release, before the data is read.
+def draw_key() -> bytes:
+    """Draw a key by which rows are chosen, for an object that asks more than once."""
+    return random_bytes(_KEY_BYTES)
+
+
+def _key(needs: Needs, given: bytes | None) -> bytes:
+    """Return the key of one release, drawn before the data is read.
 
     Whether it is drawn depends on the arguments alone.
     """
-    return random_bytes(_KEY_BYTES) if needs.hashed else b""
+    if not needs.hashed:
+        return b""
+    return draw_key() if given is None else given

@@ -15,7 +15,16 @@ from dpframe.engines.sums import ExactSum, add_exactly
 from dpframe.queries.reduction import Measure, Reduction
 from dpframe.secret import Aggregates
 
-__all__ = ["Laid", "add", "count_rows", "gather", "lay", "measure_sums", "tally"]
+__all__ = [
+    "Laid",
+    "add",
+    "count_rows",
+    "exact_sum",
+    "gather",
+    "lay",
+    "measure_sums",
+    "tally",
+]
 
 #: Column of a grouped frame -> its integers, one for each public cell.
 Laid = dict[str, NDArray[Any]]
@@ -30,7 +39,7 @@ def measure_sums(i: int, measure: Measure) -> list[nw.Expr]:
     """Return what is counted and summed of ``value{i}``."""
     value = nw.col(f"value{i}")
     sums = [value.count().cast(nw.Int64).alias(f"usable{i}")]
-    sums += _sum(i, measure).expressions(value)
+    sums += exact_sum(i, measure).expressions(value)
     if measure.squares:
         sums += _square_sum(i, measure).expressions(value * value)
     return sums
@@ -71,7 +80,7 @@ def gather(reduction: Reduction, laid: Mapping[str, NDArray[Any]]) -> Aggregates
         rows=laid["rows"] if reduction.rows else None,
         units=laid["units"] if reduction.units else None,
         usable=tuple(laid[f"usable{i}"] for i, _ in measures),
-        sums=tuple(_sum(i, m).read(laid) for i, m in measures),
+        sums=tuple(exact_sum(i, m).read(laid) for i, m in measures),
         squares=tuple(
             _square_sum(i, m).read(laid) if m.squares else None for i, m in measures
         ),
@@ -93,7 +102,8 @@ def add(first: Aggregates, second: Aggregates) -> Aggregates:
     )
 
 
-def _sum(i: int, measure: Measure) -> ExactSum:
+def exact_sum(i: int, measure: Measure) -> ExactSum:
+    """Return the sum of ``value{i}``, in as many limbs as its bounds need."""
     return ExactSum(f"sum{i}", _largest(measure))
 
 

@@ -15,7 +15,7 @@ from dpframe.domain.keys import Keys
 from dpframe.domain.lattice import Lattice
 from dpframe.privacy.unit import Unit
 
-__all__ = ["Distinct", "Measure", "Reduction"]
+__all__ = ["Crosstab", "Cuts", "Distinct", "Listed", "Measure", "Reduction", "Split"]
 
 
 @final
@@ -66,3 +66,77 @@ class Distinct:
     unit: Unit
     column: str
     listed: Coding | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """Classes of a column with an order: a row's class is how many cuts are <= x.
+
+    One more class, the last, is for missing values.
+
+    Parameters
+    ----------
+    points : tuple of int or float
+        Increasing, in the engine's own numbers, as in `Lattice`: floats of float
+        columns, else integers.
+    """
+
+    points: tuple[int, ...] | tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return len(self.points) + 2
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Classes of a column without an order: the position of the value.
+
+    Then one class for all other values, and the last one for missing values.
+    """
+
+    values: tuple[object, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return len(self.values) + 2
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A column divided into finitely many public classes, the last one: missing."""
+
+    column: str
+    classes: Cuts | Listed
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Crosstab:
+    """Rows and lattice sums of every combination of classes that occurs.
+
+    Which combinations occur is private: they stay closed in the Secret, and public
+    queries are answered from them. ``max_groups`` of the unit is not applied, as there
+    are no keys.
+
+    Parameters
+    ----------
+    unit : Unit
+        Whose rows are limited.
+    splits : tuple of Split
+        The divided columns, each once.
+    rows : bool
+        Whether rows are counted. If not, rows without a usable value take no place.
+    measures : tuple of Measure
+        Columns to sum, with bounds for each row.
+    """
+
+    unit: Unit
+    splits: tuple[Split, ...]
+    rows: bool = True
+    measures: tuple[Measure, ...] = ()

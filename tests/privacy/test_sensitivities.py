@@ -75,7 +75,7 @@ class Release:
         """Ask with no noise; return the one draw."""
         draws: list[Draw] = []
 
-        def watcher(draw: Draw) -> Any:
+        def watcher(draw: Draw, perform: Any) -> Any:
             draws.append(draw)
             return draw.exact
 

@@ -20,7 +20,15 @@ from dpframe.engines import polars as shim
 from dpframe.engines.ingest import ingest
 from dpframe.errors import ColumnNotFoundError, EngineError, ParameterError
 from dpframe.privacy.unit import ROW, Unit
-from dpframe.queries.reduction import Distinct, Measure, Reduction
+from dpframe.queries.reduction import (
+    Crosstab,
+    Cuts,
+    Distinct,
+    Listed,
+    Measure,
+    Reduction,
+    Split,
+)
 from dpframe.secret import Secret
 
 CANARY = "canary-4711"
@@ -33,17 +41,22 @@ FRAMES = {
 }
 MEASURE = Measure("x", fit_lattice("x", ColumnType("float"), (0, 10), "sum"))
 KEYS = Keys(("name",), (Lookup(("a", "b")),))
+SPLITS = (Split("name", Listed(("a", "b"))), Split("x", Cuts((1.0, 3.0))))
 REQUESTS = [
     Reduction(ROW, KEYS, rows=True, measures=(MEASURE,)),
     Reduction(Unit("name", max_rows=1), rows=True, measures=(MEASURE,)),
     Distinct(ROW, "name"),
     Distinct(Unit("x", max_rows=1), "name"),
+    Crosstab(ROW, SPLITS, measures=(MEASURE,)),
+    Crosstab(Unit("name", max_rows=1), SPLITS),
 ]
 
 
 def ask(source, request):
     if isinstance(request, Distinct):
         return source.distinct(request)
+    if isinstance(request, Crosstab):
+        return source.crosstab(request)
     return source.aggregate(request)
 
 
@@ -96,6 +109,7 @@ def test_a_failing_engine_tells_nothing(frame, request_, failure, monkeypatch):
 
     monkeypatch.setattr("dpframe.engines.reduce.collect", fail)
     monkeypatch.setattr("dpframe.engines.distinct.collect", fail)
+    monkeypatch.setattr("dpframe.engines.crosstab.collect", fail)
     source = ingest(frame)
     with pytest.raises(EngineError) as caught:
         ask(source, request_)
@@ -194,15 +208,19 @@ def test_wrong_questions_are_refused_before_the_data_is_read(monkeypatch):
     monkeypatch.setattr(shim, "collect", read)
     monkeypatch.setattr("dpframe.engines.reduce.collect", read)
     monkeypatch.setattr("dpframe.engines.distinct.collect", read)
+    monkeypatch.setattr("dpframe.engines.crosstab.collect", read)
     lists = Keys(("list",), (Lookup((1,)),))
     absent = Keys(("absent",), (Lookup((1,)),))
     for request, error in (
         (Reduction(ROW, lists, rows=True), ParameterError),
         (Reduction(Unit("list", max_rows=1), rows=True), ParameterError),
         (Distinct(ROW, "list"), ParameterError),
+        (Crosstab(ROW, (Split("list", Listed(())),)), ParameterError),
+        (Crosstab(Unit("u", max_groups=1), SPLITS), ParameterError),
         (Reduction(ROW, absent, rows=True), ColumnNotFoundError),
         (Reduction(Unit("absent", max_rows=1), rows=True), ColumnNotFoundError),
         (Distinct(ROW, "absent"), ColumnNotFoundError),
+        (Crosstab(ROW, (Split("absent", Listed(())),)), ColumnNotFoundError),
     ):
         with pytest.raises(error):
             ask(source, request)
