@@ -21,6 +21,8 @@ __all__ = [
     "IntegerLaw",
     "Sampler",
     "as_float",
+    "as_miss",
+    "as_points",
     "as_positive",
     "as_scale",
 ]
@@ -90,7 +92,7 @@ class IntegerLaw(ABC):
     def pmf(self, k: ArrayLike) -> Floats: ...
     def pmf(self, k: ArrayLike) -> float | Floats:
         """Return P(X = k); 0 where ``k`` is not a whole number."""
-        points = _points(k)
+        points = as_points(k)
         with np.errstate(over="ignore", under="ignore"):
             mass = np.where(points == np.floor(points), self._mass(points), 0.0)
         return mass if mass.ndim else float(mass)
@@ -102,7 +104,7 @@ class IntegerLaw(ABC):
     def cdf(self, k: ArrayLike) -> float | Floats:
         """Return P(X <= k), with full relative accuracy in the lower tail."""
         with np.errstate(over="ignore", under="ignore"):
-            total = np.asarray(self._cumulative(np.floor(_points(k))))
+            total = np.asarray(self._cumulative(np.floor(as_points(k))))
         return total if total.ndim else float(total)
 
     def interval(self, level: Amount = 0.95) -> tuple[int, int]:
@@ -115,11 +117,7 @@ class IntegerLaw(ABC):
         ParameterError
             Unless 0 < level < 1.
         """
-        coverage = as_fraction(level, "level")
-        if not 0 < coverage < 1:
-            msg = f"level must lie between 0 and 1; got {show_amount(coverage)}."
-            raise ParameterError(msg)
-        return self._interval(1 - coverage)
+        return self._interval(as_miss(level))
 
     @abstractmethod
     def _draw(self, n: int) -> NDArray[np.int64]:
@@ -159,6 +157,15 @@ def as_scale(value: Amount, name: str = "scale", limit: int = MAX_SCALE) -> Frac
     return scale
 
 
+def as_miss(level: Amount) -> Fraction:
+    """Read a level inside (0, 1) and return 1 - level, or raise `ParameterError`."""
+    coverage = as_fraction(level, "level")
+    if not 0 < coverage < 1:
+        msg = f"level must lie between 0 and 1; got {show_amount(coverage)}."
+        raise ParameterError(msg)
+    return 1 - coverage
+
+
 def as_float(value: Fraction) -> float:
     """Return the nearest float of a number >= 0, but at most 1e300."""
     try:
@@ -167,7 +174,7 @@ def as_float(value: Fraction) -> float:
         return 1e300
 
 
-def _points(k: ArrayLike) -> Floats:
+def as_points(k: ArrayLike) -> Floats:
     """Return ``k`` as floats; Python integers of any size are welcome."""
     points = np.asarray(k)
     if points.dtype == object:
