@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,48 @@ from dpframe.noise.bits import random_uint64
 from dpframe.noise.law import as_float, as_positive
 from dpframe.privacy.amounts import Amount
 
-__all__ = ["permute_and_flip"]
+__all__ = ["PermuteAndFlip", "permute_and_flip"]
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class PermuteAndFlip:
+    """The law of one selection, known before any score.
+
+    Parameters
+    ----------
+    epsilon, sensitivity, monotonic
+        As in `permute_and_flip`.
+    """
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    monotonic: bool
+
+    def __init__(
+        self, epsilon: Amount, sensitivity: Amount, *, monotonic: bool = False
+    ) -> None:
+        object.__setattr__(self, "epsilon", as_positive(epsilon, "epsilon"))
+        object.__setattr__(self, "sensitivity", as_positive(sensitivity, "sensitivity"))
+        object.__setattr__(self, "monotonic", bool(monotonic))
+
+    @property
+    def rate(self) -> Fraction:
+        """How fast chances fall with the distance from the greatest score."""
+        whole = self.epsilon / self.sensitivity
+        return whole if self.monotonic else whole / 2
+
+    def choose(self, scores: ArrayLike) -> int:
+        """Return the index chosen; see `permute_and_flip`."""
+        gaps, rate = _gaps(scores), self.rate
+        order = _random_order(gaps.size)
+
+        def exact(i: int) -> Fraction:
+            return rate * Fraction(gaps.item(int(order[i])))
+
+        accepted = bernoulli_exp(_exponents(gaps, rate)[order], exact)
+        # Candidates of the greatest score always accept, so there is a first one.
+        return int(order[np.argmax(accepted)])
 
 
 def permute_and_flip(
@@ -72,18 +114,8 @@ def permute_and_flip(
     >>> permute_and_flip([3, 1000, 5], epsilon=1, sensitivity=1)
     1
     """
-    rate = as_positive(epsilon, "epsilon") / as_positive(sensitivity, "sensitivity")
-    if not monotonic:
-        rate /= 2
-    gaps = _gaps(scores)
-    order = _random_order(gaps.size)
-
-    def exact(i: int) -> Fraction:
-        return rate * Fraction(gaps.item(int(order[i])))
-
-    accepted = bernoulli_exp(_exponents(gaps, rate)[order], exact)
-    # Candidates of the greatest score always accept, so there is a first one.
-    return int(order[np.argmax(accepted)])
+    law = PermuteAndFlip(epsilon, sensitivity, monotonic=monotonic)
+    return law.choose(scores)
 
 
 def _gaps(scores: ArrayLike) -> NDArray[Any]:
