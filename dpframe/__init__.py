@@ -5,7 +5,7 @@ budget, then ask: ``df.dp.count(0.1)``, ``df.dp.mean("age", 0.2)``,
 ``df.dp.histogram(0.5).debias(entropy)``. Every answer is charged before it is read.
 """
 
-from dpframe import accounting, errors, estimands, noise
+from dpframe import accounting, errors, estimands, mechanisms, noise
 from dpframe.accessor import (
     PrivateFrame,
     PrivateGroups,
@@ -33,16 +33,35 @@ from dpframe.errors import (
     UnsupportedFrameError,
 )
 from dpframe.estimands import Estimate, debias
+from dpframe.mechanisms.stream import SparseVector
 from dpframe.privacy.ledger import Charge
 from dpframe.privacy.loss import PrivacyLoss
 from dpframe.privacy.unit import Unit
-from dpframe.queries import agg
-from dpframe.releases import HistogramRelease, Release, ScalarRelease, TableRelease
+from dpframe.queries import (
+    Workload,
+    agg,
+    cdf,
+    col,
+    marginals,
+    ranges,
+    sum_by,
+    weights,
+)
+from dpframe.releases import (
+    AboveThresholdRelease,
+    HistogramRelease,
+    Release,
+    ScalarRelease,
+    SelectionRelease,
+    SparseVectorRelease,
+    TableRelease,
+)
 from dpframe.session import Session
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AboveThresholdRelease",
     "AccountantError",
     "BudgetExceededError",
     "Charge",
@@ -67,22 +86,33 @@ __all__ = [
     "ProvenanceError",
     "Release",
     "ScalarRelease",
+    "SelectionRelease",
     "Session",
+    "SparseVector",
+    "SparseVectorRelease",
     "TableRelease",
     "Unit",
     "UnstableEstimateError",
     "UnsupportedFrameError",
+    "Workload",
     "accounting",
     "agg",
     "bounds",
+    "cdf",
+    "col",
     "dates",
     "debias",
     "edges",
     "errors",
     "estimands",
     "integers",
+    "marginals",
+    "mechanisms",
     "noise",
     "private",
+    "ranges",
+    "sum_by",
+    "weights",
 ]
 
 register()

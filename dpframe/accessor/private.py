@@ -15,12 +15,12 @@ from dpframe.engines.protocol import Source
 from dpframe.mechanisms.additive import Additive
 from dpframe.mechanisms.spend import Price
 from dpframe.mechanisms.terms import Asked
-from dpframe.releases.base import Release
+from dpframe.releases.measured import Measured
 from dpframe.session import Session, active
 
 __all__ = ["Private"]
 
-R = TypeVar("R", bound=Release)
+R = TypeVar("R", bound=Measured)
 
 
 class Private:
@@ -36,7 +36,7 @@ class Private:
         """Find the session and the engine, and check the unit; nothing is read."""
         session = active.resolve(self.__session, verb)
         source = ingest(self.__held)
-        session.check(source.schema)
+        session.setting.check(source.schema)
         return session, source
 
     def _add(

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from dpframe.accessor.frame import PrivateFrame
+from dpframe.accessor.selections import Method
 from dpframe.engines.ingest import ingest
 from dpframe.privacy.amounts import Amount
-from dpframe.releases import HistogramRelease, ScalarRelease
+from dpframe.releases import HistogramRelease, ScalarRelease, SelectionRelease
 from dpframe.session import Session
 
 __all__ = ["PrivateSeries"]
@@ -148,6 +149,36 @@ class PrivateSeries:
         """Count the rows of each public key or bin; see `PrivateFrame.histogram`."""
         return self.__frame.histogram(
             epsilon, keys=keys, bins=bins, noise=noise, delta=delta, rho=rho,
+            label=label,
+        )  # fmt: skip
+
+    def top_k(
+        self,
+        k: int,
+        epsilon: Amount | None = None,
+        *,
+        keys: Sequence[Any] | None = None,
+        bins: Sequence[Any] | None = None,
+        label: str | None = None,
+    ) -> SelectionRelease:
+        """Find the k public keys with the most rows; see `PrivateFrame.top_k`."""
+        return self.__frame.top_k(
+            self._column, k, epsilon, keys=keys, bins=bins, label=label
+        )
+
+    def mode(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        keys: Sequence[Any] | None = None,
+        bins: Sequence[Any] | None = None,
+        method: Method = "permute_and_flip",
+        delta: Amount | None = None,
+        label: str | None = None,
+    ) -> SelectionRelease:
+        """Find the public key with the most rows; see `PrivateFrame.mode`."""
+        return self.__frame.mode(
+            self._column, epsilon, keys=keys, bins=bins, method=method, delta=delta,
             label=label,
         )  # fmt: skip
 

@@ -32,14 +32,14 @@ from dpframe.privacy.loss import PrivacyLoss
 from dpframe.privacy.sensitivity import Adjacency, Sensitivity
 from dpframe.queries.reduction import Measure, Reduction
 from dpframe.releases.answers import Answer
-from dpframe.releases.base import Release
+from dpframe.releases.measured import Measured
 from dpframe.releases.measurement import Measurement
 from dpframe.releases.receipt import Receipt
 from dpframe.secret import Aggregates, Secret
 
 __all__ = ["Additive"]
 
-R = TypeVar("R", bound=Release)
+R = TypeVar("R", bound=Measured)
 
 
 @final
@@ -59,7 +59,7 @@ class Additive(Request[R]):
         The answers, in their order.
     keys : Keys or None
         The public cells.
-    form : type of Release
+    form : type of Measured
         What to hand back.
     schema : Schema
         Types of the key columns, and the library of the frame.

@@ -1,8 +1,8 @@
-"""The one function through which every additive draw goes.
+"""The one function through which every draw goes.
 
-It adds exact integer noise to exact integers. A test may watch it, and hand back
-recorded outputs (`dpframe.testing.replay`), through a context variable that only
-`dpframe.testing` sets.
+A mechanism says what it protects, by which law, and how to draw it. A test may watch,
+and hand back recorded outputs in place of new ones (`dpframe.testing.replay`), through
+a context variable that only `dpframe.testing` sets.
 """
 
 from __future__ import annotations
@@ -16,44 +16,80 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
+from dpframe.noise.selection import PermuteAndFlip
+from dpframe.noise.threshold import ThresholdNoise
 from dpframe.privacy.sensitivity import Sensitivity
 
-__all__ = ["Draw", "add_noise", "watch_draws", "watched"]
+__all__ = [
+    "Draw",
+    "Law",
+    "Perform",
+    "Vectors",
+    "add_noise",
+    "draw",
+    "watch_draws",
+    "watched",
+]
 
 Vectors = tuple[NDArray[Any], ...]
+
+Additive = DiscreteLaplace | DiscreteGaussian
+
+#: What protects a draw; `dpframe.testing.payment` knows the cost of each.
+Law = Additive | ThresholdNoise | PermuteAndFlip
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Draw:
-    """One draw as a test sees it: the exact input and what protects it."""
+    """One draw as a test sees it: the exact input and what protects it.
+
+    Parameters
+    ----------
+    exact : tuple of ndarray
+        True integers.
+    law : Law
+        Public. An additive law is added to every entry; ThresholdNoise and
+        PermuteAndFlip have outputs of other shapes.
+    sensitivity : Sensitivity
+        How far ``exact`` may move between neighbors.
+    """
 
     exact: Vectors
-    law: DiscreteLaplace | DiscreteGaussian
+    law: Law
     sensitivity: Sensitivity
 
 
-Watcher = Callable[[Draw], Vectors]
+Perform = Callable[[], Vectors]
+Watcher = Callable[[Draw, Perform], Vectors]
 
 _WATCHER: ContextVar[Watcher | None] = ContextVar("dpframe_draws", default=None)
 
 
-def add_noise(
-    exact: Vectors,
-    law: DiscreteLaplace | DiscreteGaussian,
-    sensitivity: Sensitivity,
-) -> Vectors:
-    """Return ``exact`` plus independent noise of ``law`` in every entry."""
+def draw(what: Draw, perform: Perform) -> Vectors:
+    """Return what ``perform`` draws, read-only: a stored release is handed out again.
+
+    Parameters
+    ----------
+    what : Draw
+        What ``perform`` does, for a test.
+    perform : callable
+        Draws the output from the law and the exact input. A watcher may leave it
+        uncalled: nothing but the output may depend on it.
+    """
     watcher = _WATCHER.get()
-    if watcher is not None:
-        return watcher(Draw(exact, law, sensitivity))
-    drawn = noisy(exact, law)
+    drawn = perform() if watcher is None else watcher(what, perform)
     for part in drawn:
-        part.setflags(write=False)  # a stored release is handed out again
+        part.setflags(write=False)
     return drawn
 
 
-def noisy(exact: Vectors, law: DiscreteLaplace | DiscreteGaussian) -> Vectors:
+def add_noise(exact: Vectors, law: Additive, sensitivity: Sensitivity) -> Vectors:
+    """Return ``exact`` plus independent noise of ``law`` in every entry."""
+    return draw(Draw(exact, law, sensitivity), lambda: noisy(exact, law))
+
+
+def noisy(exact: Vectors, law: Additive) -> Vectors:
     """Draw and add. Sums stay below 2**62 and noise below 2**61: no wrap."""
     return tuple(part + law.sample(part.size).astype(part.dtype) for part in exact)
 

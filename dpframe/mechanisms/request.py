@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Generic, Protocol, Self, TypeVar, final
 
 from dpframe.domain.domain import Domain
+from dpframe.domain.schema import Schema
 from dpframe.engines.protocol import Source
+from dpframe.errors import ColumnNotFoundError, ParameterError
 from dpframe.privacy.accountant import Accountant
 from dpframe.privacy.loss import PrivacyLoss
 from dpframe.privacy.unit import Neighboring, Unit
 from dpframe.releases.receipt import Receipt
 from dpframe.secret import Secret
 
-__all__ = ["Request", "Setting"]
+__all__ = ["Answered", "Request", "Setting"]
 
 R_co = TypeVar("R_co", covariant=True)
 
@@ -29,6 +31,37 @@ class Setting:
     accountant: Accountant
     domain: Domain | None = None
     default_epsilon: object = None
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a frame without the unit's column: its rows have no owner.
+
+        Raises
+        ------
+        ColumnNotFoundError, ParameterError
+            From the schema alone.
+        """
+        unit = self.unit
+        if unit.is_row:
+            return
+        if unit.column not in schema.columns:
+            known = ColumnNotFoundError.named(unit.column, schema.columns)
+            msg = (
+                f"the session protects units of column {unit.column!r}, and the frame "
+                f"lacks it: {known} Keep the column in the frame, or open a session "
+                'with unit="row" if a row is what you protect.'
+            )
+            raise ColumnNotFoundError(msg)
+        if schema[unit.column].kind == "other":
+            msg = f"unit column {unit.column!r} has a nested or untyped column type."
+            raise ParameterError(msg)
+
+
+class Answered(Protocol):
+    """What a request hands back: a release, or an open object that answers more."""
+
+    def replay(self) -> Self:
+        """Return what was stored under a label, as handed out again."""
+        ...
 
 
 class Request(ABC, Generic[R_co]):

@@ -64,6 +64,12 @@ class Price:
             raise ParameterError(msg)
         return Spend(PrivacyLoss(epsilon), "laplace")
 
+    def pure(self, setting: Setting) -> Fraction:
+        """Read an epsilon for a mechanism whose noise is its own."""
+        epsilon = self.spend(setting).loss.epsilon
+        assert epsilon is not None
+        return epsilon
+
     def _concentrated(self, setting: Setting) -> Spend:
         if self.epsilon is not None or self.delta is not None:
             msg = "give rho= alone, without epsilon or delta."

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dpframe.releases.above import AboveThresholdRelease
 from dpframe.releases.base import Release
+from dpframe.releases.converted import ConvertedRelease
 from dpframe.releases.histogram import HistogramRelease
 from dpframe.releases.receipt import Receipt
 from dpframe.releases.scalar import ScalarRelease
+from dpframe.releases.selection import SelectionRelease
+from dpframe.releases.sparse import SparseVectorRelease
 from dpframe.releases.table import TableRelease
 
 __all__ = [
+    "AboveThresholdRelease",
+    "ConvertedRelease",
     "HistogramRelease",
     "Receipt",
     "Release",
     "ScalarRelease",
+    "SelectionRelease",
+    "SparseVectorRelease",
     "TableRelease",
 ]

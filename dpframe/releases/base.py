@@ -1,9 +1,8 @@
-"""What every release is: public numbers, their noise law, and a receipt."""
+"""What every release is: a public value and a receipt, as a frame and in words."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
@@ -13,18 +12,14 @@ from typing import Any, Self
 import pyarrow as pa
 
 from dpframe.display.report import Report
-from dpframe.domain.keys import Keys
-from dpframe.domain.schema import ColumnType, Library
+from dpframe.domain.schema import Library
 from dpframe.errors import ParameterError, shown
 from dpframe.privacy.amounts import Amount
 from dpframe.privacy.loss import PrivacyLoss
 from dpframe.privacy.unit import Neighboring
-from dpframe.releases.answers import Answer
-from dpframe.releases.columns import distinct_names, key_columns
 from dpframe.releases.frames import to_library
-from dpframe.releases.numbers import Numbers
 from dpframe.releases.receipt import Receipt
-from dpframe.releases.record import attach
+from dpframe.releases.record import Record, attach
 
 __all__ = ["Release"]
 
@@ -38,37 +33,14 @@ class Release(ABC):
 
     Parameters
     ----------
-    answers : tuple of Answer
-        What was asked, in order.
-    cells : Keys or None
-        The public keys; None for one number.
     receipt : Receipt
         What the session says about it.
     library : {"pandas", "polars", "pyarrow"}
         Where frames are handed back.
-    key_types : tuple of ColumnType, optional
-        Types that the frame declares for the key columns.
     """
 
-    answers: tuple[Answer, ...]
-    cells: Keys | None
     receipt: Receipt
     library: Library
-    key_types: tuple[ColumnType, ...] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        answers: tuple[Answer, ...],
-        cells: Keys | None,
-        receipt: Receipt,
-        library: Library,
-        key_types: tuple[ColumnType, ...] | None = None,
-    ) -> Self:
-        """Make the release; public constants take one value for each cell."""
-        size = 1 if cells is None else cells.size
-        sized = tuple(replace(answer, cells=size) for answer in answers)
-        return cls(sized, cells, receipt, library, key_types)
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -81,9 +53,9 @@ class Release(ABC):
         return self.receipt.loss.epsilon
 
     @property
+    @abstractmethod
     def mechanism(self) -> str:
-        """The noise in words, such as "discrete Laplace"."""
-        return ", ".join(dict.fromkeys(answer.mechanism for answer in self.answers))
+        """The mechanism in words, such as "discrete Laplace"."""
 
     @property
     def label(self) -> str | None:
@@ -129,6 +101,14 @@ class Release(ABC):
         """Return where the truth lies with probability ``level`` over the noise."""
 
     @abstractmethod
+    def _table(self) -> pa.Table:
+        """Return the values as a table, keys first."""
+
+    @abstractmethod
+    def _record(self) -> Record:
+        """Return how the values were made, for the metadata of the table."""
+
+    @abstractmethod
     def _report(self) -> Report:
         """Return what is shown of the release."""
 
@@ -169,9 +149,7 @@ class Release(ABC):
         if carry != "metadata":
             msg = f"carry must be 'metadata'; got {shown(carry)}."
             raise ParameterError(msg)
-        named = self._named
-        table = self._table({n: a.estimates() for n, a in named.items()})
-        return attach(table, type(self).__name__, named, self.receipt)
+        return attach(self._table(), self._record(), self.receipt)
 
     def write_parquet(self, path: str | PathLike[str]) -> None:
         """Write the Arrow table, with its record, to a Parquet file."""
@@ -191,33 +169,3 @@ class Release(ABC):
 
     def _repr_html_(self) -> str:
         return self._report().html()
-
-    @property
-    def _named(self) -> dict[str, Answer]:
-        """The answers under their column names."""
-        taken = () if self.cells is None else self.cells.columns
-        names = distinct_names(taken, (answer.name for answer in self.answers))
-        return dict(zip(names, self.answers, strict=True))
-
-    def _frame(self, numbers: Mapping[str, Numbers]) -> Any:
-        """Lay numbers beside the keys in a frame of the caller's library."""
-        return to_library(self._table(numbers), self.library)
-
-    def _intervals(self, level: Amount) -> dict[str, Numbers]:
-        """The ends of every answer, named for a frame."""
-        ends = {}
-        for name, answer in self._named.items():
-            ends[f"{name}_lower"], ends[f"{name}_upper"] = answer.bounds(level)
-        return ends
-
-    def _table(self, numbers: Mapping[str, Numbers]) -> pa.Table:
-        """Lay columns of numbers beside the keys."""
-        keys = [] if self.cells is None else key_columns(self.cells, self.key_types)
-        taken = [field.name for field, _ in keys]
-        values = [n.column() for n in numbers.values()]
-        fields = [field for field, _ in keys] + [
-            pa.field(name, value.type, nullable=False)
-            for name, value in zip(distinct_names(taken, numbers), values, strict=True)
-        ]
-        arrays = [column for _, column in keys] + values
-        return pa.Table.from_arrays(arrays, schema=pa.schema(fields))

@@ -38,9 +38,9 @@ def distinct_names(taken: Sequence[str], names: Iterable[str]) -> list[str]:
 
 
 def key_columns(
-    cells: Keys, types: Sequence[ColumnType] | None
+    cells: Keys, types: Sequence[ColumnType] | None, at: Codes | None = None
 ) -> list[tuple[pa.Field[Any], pa.Array[Any]]]:
-    """Return the key columns of all cells, in order.
+    """Return the key columns of all cells, in order, or of those ``at`` positions.
 
     Parameters
     ----------
@@ -49,8 +49,10 @@ def key_columns(
     types : sequence of ColumnType, optional
         Declared types of the key columns; they decide where the keys do not, as for
         an empty list.
+    at : ndarray of int64, optional
+        Positions of the cells wanted.
     """
-    codes = _codes(cells, cells.size)
+    codes = _codes(cells, np.arange(cells.size) if at is None else at)
     columns = []
     for i, (name, coding) in enumerate(zip(cells.columns, cells.codings, strict=True)):
         labels = _arrow_labels(coding, None if types is None else types[i])
@@ -59,20 +61,21 @@ def key_columns(
     return columns
 
 
-def key_labels(cells: Keys, first: int) -> list[list[object]]:
-    """Return the labels of the first cells, one list for each key column."""
-    codes = _codes(cells, min(first, cells.size))
+def key_labels(cells: Keys, at: Codes) -> list[list[object]]:
+    """Return the labels of the cells ``at`` positions, one list for each column."""
+    codes = _codes(cells, at)
     labels = [coding.keys for coding in cells.codings]
     return [[label[c] for c in code] for label, code in zip(labels, codes, strict=True)]
 
 
-def _codes(cells: Keys, first: int) -> list[Codes]:
-    """Return the codes of the first cells, one array for each key column."""
-    if not first:
+def _codes(cells: Keys, at: Codes) -> list[Codes]:
+    """Return the codes of the cells ``at`` positions, one array for each column."""
+    if not len(at):
         return [np.zeros(0, dtype=np.int64) for _ in cells.columns]
     if cells.cells is not None:
-        return list(np.array(cells.cells[:first], dtype=np.int64).T)
-    return list(np.unravel_index(np.arange(first), cells.radix))
+        listed = [cells.cells[i] for i in at.tolist()]
+        return list(np.array(listed, dtype=np.int64).T)
+    return list(np.unravel_index(at, cells.radix))
 
 
 def _arrow_labels(coding: Coding, declared: ColumnType | None) -> pa.Array[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self, final
 
@@ -14,18 +15,24 @@ from dpframe.domain.keys import Keys
 from dpframe.errors import ProvenanceError
 from dpframe.estimands.estimand import Estimand
 from dpframe.estimands.estimation import Estimate, Method, estimate
+from dpframe.estimands.gaussian_numbers import GaussianNumbers
 from dpframe.estimands.noisy_counts import CountDomain, NoisyCounts
-from dpframe.noise import DiscreteLaplace
+from dpframe.estimands.noisy_numbers import NoisyNumbers
+from dpframe.noise import DiscreteGaussian, Laplace, Staircase
+from dpframe.noise.bits import is_private
+from dpframe.noise.law import Floats
 from dpframe.privacy.amounts import Amount
 from dpframe.releases.answers import Answer
-from dpframe.releases.base import Release
+from dpframe.releases.conversions import as_laplace, as_staircase, noisier
+from dpframe.releases.converted import ConvertedRelease
+from dpframe.releases.measured import Measured
 from dpframe.releases.shown import table_report
 
 __all__ = ["HistogramRelease"]
 
 
 @final
-class HistogramRelease(Release):
+class HistogramRelease(Measured):
     """A noisy number of rows for each public key.
 
     Counts are signed and unbiased. `debias` estimates a statistic of the true counts
@@ -109,41 +116,164 @@ class HistogramRelease(Release):
 
     def debias(
         self,
-        estimand: Estimand,
+        estimand: Estimand | Callable[[Any], Any],
         *,
         domain: CountDomain = "counts",
         method: Method = "unbiased",
+        total: int | None = None,
     ) -> Estimate:
         """Estimate a statistic of the true counts; free, as it sees noisy ones only.
 
         Parameters
         ----------
-        estimand : Estimand
-            Such as ``dpframe.estimands.entropy``.
+        estimand : Estimand or callable
+            Such as ``dpframe.estimands.entropy``; a bare function of all counts is
+            taken as `dpframe.estimands.black_box`.
         domain : {"counts", "integers"} or (lo, hi)
             What is public about the true counts: at least 0; any integer; within ends.
         method : {"unbiased", "plugin", "auto"}
             See `dpframe.estimands.estimate`.
+        total : int, optional
+            The sum of the true counts, if it is public; see there too.
 
         Raises
         ------
         ProvenanceError
-            If the counts are not plain discrete Laplace releases: Gaussian noise, or
-            clamped counts with another domain than "counts".
+            If the counts were clamped and the domain is not "counts", or the noise is
+            Gaussian too.
+        NoInverseError
+            If the noise is Gaussian and the estimand neither a polynomial (`power_sum`,
+            `k_stars`, `moment`, `variance`, `polynomial`) nor `partition_function`: a
+            ProvenanceError and a ParameterError.
         ParameterError
             If an argument is wrong.
         UnstableEstimateError
             If the unbiased estimate is beyond 1e300.
         """
-        rate = np.asarray(self._rate(domain))
-        noisy = NoisyCounts(self._shaped(self.counts), rate, domain)
-        return estimate(noisy, estimand, method=method)
+        return estimate(self._noisy(domain), estimand, method=method, total=total)
+
+    def noisy_counts(self) -> NoisyCounts:
+        """Return the counts and the rate of their noise, for estimands of two releases.
+
+        Raises
+        ------
+        ProvenanceError
+            If the noise is Gaussian.
+        """
+        noisy = self._noisy("counts")
+        if isinstance(noisy, NoisyCounts):
+            return noisy
+        msg = (
+            f"discrete Laplace noise is needed, and this release has {self.mechanism} "
+            "noise. Release the histogram with noise='laplace'."
+        )
+        raise ProvenanceError(msg)
+
+    def to_laplace(self) -> ConvertedRelease:
+        """Return the counts with continuous Laplace noise of the same scale; free.
+
+        For tools that expect it. Whatever the sensitivity, the noise then has exactly
+        the law ``Laplace(scale)``.
+
+        Raises
+        ------
+        ProvenanceError
+            If the counts are not plain discrete Laplace releases: Gaussian noise, or
+            clamped by `nonnegative`.
+
+        References
+        ----------
+        .. [1] docs/proofs/conversions.rst, theorem 1.
+        """
+        return self._converted(*as_laplace(self._answer))
+
+    def to_staircase(self, gamma: Amount | None = None) -> ConvertedRelease:
+        """Return the counts with staircase noise of the same epsilon; free.
+
+        Parameters
+        ----------
+        gamma : number, optional
+            Where in each unit the step is, from 0 to 1; by default where it makes the
+            mean size of the noise least.
+
+        Raises
+        ------
+        ParameterError
+            If one unit may move the counts by more than 1: then no post-processing
+            of them has this law. Or if ``gamma`` is outside [0, 1].
+        ProvenanceError
+            As in `to_laplace`.
+
+        References
+        ----------
+        .. [1] docs/proofs/conversions.rst, theorems 2 and 3.
+        """
+        return self._converted(*as_staircase(self._answer, gamma))
+
+    def to_noisier(self, epsilon: Amount) -> Self:
+        """Return a noisier copy, for readers who are to see less; free.
+
+        The copy alone is a release of ``epsilon``, exactly, and `debias` works on it.
+        Who sees both learns no more than from this one: together they cost what this
+        one did.
+
+        Parameters
+        ----------
+        epsilon : number
+            Of the copy, below that of this release.
+
+        Returns
+        -------
+        HistogramRelease
+            With the discrete Laplace law of scale sensitivity / epsilon.
+
+        Raises
+        ------
+        ParameterError
+            If ``epsilon`` is not below that of this release.
+        ProvenanceError
+            As in `to_laplace`.
+
+        References
+        ----------
+        .. [1] docs/proofs/conversions.rst, theorem 4.
+        """
+        answer = noisier(self._answer, epsilon)
+        receipt = replace(
+            self.receipt,
+            verb=f"{self.receipt.verb}.to_noisier",
+            loss=answer.measurement.loss,  # type: ignore[union-attr]
+            private=self.receipt.private and is_private(),
+        )
+        return replace(self, answers=(answer,), receipt=receipt)
 
     def __len__(self) -> int:
         return self._cells.size
 
-    def _rate(self, domain: object) -> float:
-        """Return epsilon / sensitivity as the sampler used it: 1 / scale."""
+    def _converted(self, values: Floats, law: Laplace | Staircase) -> ConvertedRelease:
+        return ConvertedRelease(
+            self.receipt,
+            self.library,
+            values,
+            law,
+            self._cells,
+            self._answer.name,
+            self.key_types,
+        )
+
+    def _noisy(self, domain: CountDomain) -> NoisyCounts | NoisyNumbers:
+        """Return the counts with the law of their noise, as the sampler used it."""
+        counts = self._shaped(self.counts)
+        law = None if self._measurement is None else self._measurement.law
+        if isinstance(law, DiscreteGaussian):
+            if self._answer.clamped:
+                msg = (
+                    "these counts were clamped at 0, and clamped Gaussian noise cannot "
+                    "be undone. Debias the release before nonnegative()."
+                )
+                raise ProvenanceError(msg)
+            sigma2 = np.asarray(float(law.sigma2))
+            return GaussianNumbers(counts.astype(np.float64), sigma2, domain)
         if self._answer.clamped and domain != "counts":
             msg = (
                 f"these counts were clamped at 0, which domain={domain!r} does not "
@@ -151,16 +281,8 @@ class HistogramRelease(Release):
                 'domain="counts".'
             )
             raise ProvenanceError(msg)
-        if self._measurement is None:
-            return 1.0  # no keys, no noise
-        law = self._measurement.law
-        if isinstance(law, DiscreteLaplace):
-            return float(1 / law.scale)
-        msg = (
-            f"debias inverts discrete Laplace noise, and this release has "
-            f"{self.mechanism} noise. Release the histogram with noise='laplace'."
-        )
-        raise ProvenanceError(msg)
+        rate = 1.0 if law is None else float(1 / law.scale)  # no keys, no noise
+        return NoisyCounts(counts, np.asarray(rate), domain)
 
     def _shaped(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the counts of two crossed columns as a matrix."""

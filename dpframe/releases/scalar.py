@@ -8,14 +8,14 @@ from typing import Any, Self, final
 from dpframe.display.report import Report
 from dpframe.privacy.amounts import Amount
 from dpframe.releases.answers import Answer
-from dpframe.releases.base import Release
+from dpframe.releases.measured import Measured
 from dpframe.releases.shown import scalar_report
 
 __all__ = ["ScalarRelease"]
 
 
 @final
-class ScalarRelease(Release):
+class ScalarRelease(Measured):
     """One released number, of the column's own kind.
 
     ``float(r)`` is the number, ``int(r)`` too where the answer is an integer; f-strings

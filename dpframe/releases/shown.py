@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from datetime import timedelta
 from fractions import Fraction
 
+import numpy as np
+
 from dpframe.display.column import Column
 from dpframe.display.report import Report
 from dpframe.display.svg import bars
-from dpframe.display.text import plural, printable, show, show_moment, show_spread
+from dpframe.display.text import plural, printable, show, show_spread
 from dpframe.domain.keys import Keys
 from dpframe.releases.answers import Answer
+from dpframe.releases.charged import alert, charge_note, stored_notes
 from dpframe.releases.columns import key_labels
 from dpframe.releases.numbers import Numbers
 from dpframe.releases.receipt import Receipt
@@ -29,7 +32,7 @@ def scalar_report(form: str, answer: Answer, receipt: Receipt) -> Report:
     return Report(
         f"{form}: {printable(answer.name)} = {_figures(answer, 1)[0]}",
         notes=(f"95 % interval {lower} to {upper}", *_notes([answer], receipt)),
-        alert=_alert(receipt),
+        alert=alert(receipt),
     )
 
 
@@ -37,7 +40,7 @@ def table_report(
     form: str, cells: Keys, named: Mapping[str, Answer], receipt: Receipt
 ) -> Report:
     """Show the first cells of a table, with errors, intervals and bars."""
-    labels = key_labels(cells, _MOST_ROWS)
+    labels = key_labels(cells, np.arange(min(_MOST_ROWS, cells.size)))
     columns = [
         Column(name, tuple(map(show, label)), left=True)
         for name, label in zip(cells.columns, labels, strict=True)
@@ -52,7 +55,7 @@ def table_report(
         f"{form}: {plural(cells.size, 'cell')} of {keys}",
         tuple(columns),
         ((further,) if rest else ()) + _notes(list(named.values()), receipt),
-        alert=_alert(receipt),
+        alert=alert(receipt),
         total=cells.size,
         noun="more cell",
     )
@@ -92,24 +95,14 @@ def _notes(answers: list[Answer], receipt: Receipt) -> tuple[str, ...]:
     """The noise, the charge, and what was done afterwards."""
     noises = set(map(_noise, answers)) if len(answers) == 1 else set()
     noise = ", ".join(noises or dict.fromkeys(a.mechanism for a in answers))
-    free = not receipt.loss.epsilon and not receipt.loss.rho
-    facts = [
-        "free" if free else receipt.loss.show(),
-        f"unit {receipt.unit}",
-        receipt.neighboring,
-    ]
-    if receipt.label is not None:
-        facts.append(f"label {printable(receipt.label)}")
-    notes = [noise, "; ".join(facts), *dict.fromkeys(map(_clamped, answers), None)]
+    clamped = dict.fromkeys(map(_clamped, answers))
+    notes = [noise, charge_note(receipt), *clamped]
     if receipt.unit != "row":
         notes.append("the interval covers noise, not rows beyond the unit's bounds")
     notes = [note for note in notes if note]
     if any(answer.clamped for answer in answers):
         notes.append("negative counts are shown as 0 (nonnegative)")
-    if receipt.replayed:
-        moment = show_moment(receipt.time)
-        notes.append(f"stored release of {moment}; the frame was not read")
-    return tuple(notes)
+    return (*notes, *stored_notes(receipt))
 
 
 def _noise(answer: Answer) -> str:
@@ -130,7 +123,3 @@ def _clamped(answer: Answer) -> str:
     what = "each unit's total" if lattice.per == "unit" else "each row"
     column = printable(answer.measurement.column or "")
     return f"{what} of {column} clamped to [{lower}, {upper}]"
-
-
-def _alert(receipt: Receipt) -> str:
-    return "" if receipt.private else "NOT PRIVATE: a test fixed the randomness"

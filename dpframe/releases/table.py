@@ -11,14 +11,14 @@ from dpframe.display.report import Report
 from dpframe.domain.keys import Keys
 from dpframe.errors import ColumnNotFoundError
 from dpframe.privacy.amounts import Amount
-from dpframe.releases.base import Release
+from dpframe.releases.measured import Measured
 from dpframe.releases.shown import table_report
 
 __all__ = ["TableRelease"]
 
 
 @final
-class TableRelease(Release):
+class TableRelease(Measured):
     """One row for each public key, one column for each aggregate.
 
     ``release["pay"]`` is the array of one aggregate, ``len(release)`` the number of

@@ -19,18 +19,17 @@ from typing import Any, TypeVar, final
 
 from dpframe.display.report import Report
 from dpframe.domain.domain import Domain
-from dpframe.domain.schema import Library, Schema
+from dpframe.domain.schema import Library
 from dpframe.engines.attempt import attempt
 from dpframe.engines.protocol import Source
 from dpframe.errors import (
-    ColumnNotFoundError,
     EngineError,
     LabelConflictError,
     ParameterError,
     shown,
 )
 from dpframe.mechanisms.noising import watched
-from dpframe.mechanisms.request import Request, Setting
+from dpframe.mechanisms.request import Answered, Request, Setting
 from dpframe.noise.bits import is_private
 from dpframe.privacy.accountant import Accountant
 from dpframe.privacy.accountants import open_accountant
@@ -38,13 +37,12 @@ from dpframe.privacy.amounts import Amount, as_amount
 from dpframe.privacy.ledger import Charge, Ledger, MemoryLedger
 from dpframe.privacy.loss import PrivacyLoss
 from dpframe.privacy.unit import Neighboring, Unit, as_neighboring, as_unit
-from dpframe.releases.base import Release
 from dpframe.releases.receipt import Receipt
 from dpframe.session import active, view
 
 __all__ = ["Session"]
 
-R = TypeVar("R", bound=Release)
+R = TypeVar("R", bound=Answered)
 
 
 @final
@@ -249,29 +247,6 @@ class Session:
             label=label,
             private=self._private,
         )
-
-    def check(self, schema: Schema) -> None:
-        """Refuse a frame without the unit's column: its rows have no owner.
-
-        Raises
-        ------
-        ColumnNotFoundError, ParameterError
-            From the schema alone.
-        """
-        unit = self._setting.unit
-        if unit.is_row:
-            return
-        if unit.column not in schema.columns:
-            known = ColumnNotFoundError.named(unit.column, schema.columns)
-            msg = (
-                f"the session protects units of column {unit.column!r}, and the frame "
-                f"lacks it: {known} Keep the column in the frame, or open a session "
-                'with unit="row" if a row is what you protect.'
-            )
-            raise ColumnNotFoundError(msg)
-        if schema[unit.column].kind == "other":
-            msg = f"unit column {unit.column!r} has a nested or untyped column type."
-            raise ParameterError(msg)
 
     # -- the budget ------------------------------------------------------------
 

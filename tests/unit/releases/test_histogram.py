@@ -10,9 +10,12 @@ from unit.releases.made import RECEIPT, bins_of, counted, keys_of
 from dpframe.domain.coding import Bins, Lookup
 from dpframe.domain.keys import Keys
 from dpframe.errors import ParameterError, ProvenanceError
+from dpframe.estimands.divergence import kl_divergence
 from dpframe.estimands.estimation import estimate
+from dpframe.estimands.mutual_informations import mutual_information
 from dpframe.estimands.noisy_counts import NoisyCounts
 from dpframe.estimands.power_sums import power_sum
+from dpframe.estimands.shannon_entropy import entropy
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
 from dpframe.releases import HistogramRelease
 from dpframe.releases.answers import Answer
@@ -101,9 +104,58 @@ def test_nonnegative_keeps_its_provenance():
             clamped.debias(power_sum(2), domain=domain)
 
 
-def test_gaussian_noise_cannot_be_debiased():
+def test_polynomials_of_gaussian_counts_are_debiased():
+    law = DiscreteGaussian("1/2")
+    h = histogram(law=law)
+    expected = sum(y**2 for y in COUNTS) - len(COUNTS) * law.variance
+    assert h.debias(power_sum(2)).value == pytest.approx(expected, rel=1e-14)
+    crossed = histogram(COUNTS, cells=keys_of(a=["x", "y"], b=[1, 2]), law=law)
+    assert crossed.debias(power_sum(2)) == h.debias(power_sum(2))
+
+
+def test_other_statistics_of_gaussian_counts_cannot_be_debiased():
+    for error in (ProvenanceError, ParameterError):
+        with pytest.raises(error, match=r"entropy has no .*Gaussian noise.*'laplace'"):
+            histogram(law=DiscreteGaussian(4)).debias(entropy)
+
+
+def test_clamped_gaussian_counts_cannot_be_debiased():
+    with pytest.raises(ProvenanceError, match=r"clamped Gaussian.*before nonnegative"):
+        histogram(law=DiscreteGaussian(4)).nonnegative().debias(power_sum(2))
+
+
+def test_a_public_total_is_passed_on():
+    got = histogram(law=DiscreteLaplace(2)).debias(power_sum(2), total=20)
+    noisy = NoisyCounts(np.array(COUNTS), 0.5)
+    expected = estimate(noisy, power_sum(2), total=20)
+    assert (got.value, got.variance) == (expected.value, expected.variance)
+    assert got.value != histogram(law=DiscreteLaplace(2)).debias(power_sum(2)).value
+
+
+def test_two_releases_can_be_compared():
+    h = histogram(law=DiscreteLaplace(2))
+    noisy = h.noisy_counts()
+    assert noisy.values.tolist() == COUNTS
+    assert (noisy.rate.tolist(), noisy.domain) == ([0.5] * 4, "counts")
+    other = histogram([9, 4, 1, 0], DiscreteLaplace(3))
+    e = h.debias(kl_divergence(other, pseudo_count=0.5))
+    by_hand = kl_divergence([9, 4, 1, 0], pseudo_count=0.5, epsilon=1, sensitivity=3)
+    assert e == h.debias(by_hand)
+    clamped = kl_divergence(other.nonnegative(), pseudo_count=0.5)
+    assert h.debias(clamped).value == e.value
     with pytest.raises(ProvenanceError, match=r"discrete Gaussian noise.*'laplace'"):
-        histogram(law=DiscreteGaussian(4)).debias(power_sum(2))
+        kl_divergence(histogram(law=DiscreteGaussian(4)), pseudo_count=1)
+
+
+def test_mutual_information_of_two_crossed_columns():
+    values = [42, 3, 10, 5, 27, 11]
+    crossed = histogram(values, cells=keys_of(a=["x", "y"], b=[1, 2, 3]))
+    table = NoisyCounts(np.array(values).reshape(2, 3), crossed.noisy_counts().rate)
+    expected = estimate(table, mutual_information)
+    assert crossed.debias(mutual_information).value == expected.value
+    flat = histogram(values, cells=keys_of(a=list("uvwxyz")))
+    with pytest.raises(ParameterError, match="two-dimensional counts"):
+        flat.debias(mutual_information)
 
 
 def test_wrong_arguments_of_debias():

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from unit.releases.made import bins_of, keys_of
@@ -92,13 +93,17 @@ def test_products_and_listed_cells_are_in_order():
     for cells in (crossed, listed):
         columns = [column.to_pylist() for _, column in key_columns(cells, None)]
         assert list(zip(*columns, strict=True)) == cells.labels
-        first = key_labels(cells, 2)
-        assert list(zip(*first, strict=True)) == cells.labels[:2]
+        for at in ([0, 1], [2, 0], []):
+            labels = key_labels(cells, np.array(at, dtype=np.int64))
+            found = list(zip(*labels, strict=True))
+            assert found == [cells.labels[i] for i in at]
+            columns = key_columns(cells, None, np.array(at, dtype=np.int64))
+            rows = list(zip(*(c.to_pylist() for _, c in columns), strict=True))
+            assert rows == found
 
 
-def test_labels_of_more_cells_than_there_are():
-    assert key_labels(keys_of(a=["x"]), 20) == [["x"]]
-    assert key_labels(keys_of(a=[]), 20) == [[]]
+def test_labels_of_no_cells():
+    assert key_labels(keys_of(a=[]), np.zeros(0, dtype=np.int64)) == [[]]
 
 
 def test_an_other_cell_is_null():

@@ -22,7 +22,7 @@ from unit.releases.made import (
 from dpframe.errors import ParameterError
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
 from dpframe.releases import HistogramRelease, ScalarRelease, TableRelease
-from dpframe.releases.record import METADATA_KEY, digest
+from dpframe.releases.record import METADATA_KEY, Record, attach, digest
 
 COUNTS = [12, -3, 5]
 MEANS = lattice_of(FLOAT, 17.0, 90.0, "mean")
@@ -132,6 +132,70 @@ def test_the_hash_does_not_depend_on_chunks_or_slices():
     assert digest(column) == digest(whole)
     assert digest(column) != digest(pa.chunked_array([pa.array([1, 2, 4])]))
     assert digest(pa.chunked_array([], pa.int64())) == sha256().hexdigest()
+
+
+def chunked(values, type_, cut=2):
+    return pa.chunked_array([values[:cut], values[cut:]], type_)
+
+
+@pytest.mark.parametrize(
+    ("type_", "values"),
+    [
+        (pa.int64(), [1, 0, None, 3]),
+        (pa.float64(), [None, 0.5, None, 0.0]),
+        (pa.string(), ["a", None, "bc", ""]),
+        (pa.bool_(), [True, None, False, True]),
+        (pa.date32(), [None, 1, 2, 3]),
+    ],
+)
+def test_columns_with_nulls_have_a_hash_of_what_they_hold(type_, values):
+    whole = digest(chunked(values, type_))
+    assert digest(chunked(values, type_, 3)) == whole
+    others = [
+        values[::-1],
+        [v for v in values if v is not None],
+        [*values, None],
+        [values[0] if v is None else v for v in values],
+    ]
+    hashes = {digest(chunked(other, type_)) for other in others if other != values}
+    assert whole not in hashes
+    # What lies in the buffer under a null is not part of the column.
+    mask = np.array([v is None for v in values])
+    if type_ == pa.int64():
+        for below in (7, 9):
+            raw = np.array([below if v is None else v for v in values])
+            assert digest(pa.chunked_array([pa.array(raw, mask=mask)])) == whole
+
+
+def test_texts_of_the_same_letters_differ():
+    hashes = {
+        digest(pa.chunked_array([texts], pa.string()))
+        for texts in (["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""], ["ab", "ç"])
+    }
+    assert len(hashes) == 5
+
+
+def test_booleans_of_a_slice():
+    bits = pa.array([True, False, True, True])
+    for start, length in [(0, 4), (1, 3), (1, 2)]:
+        part = bits.slice(start, length)
+        expected = bytes(part.to_pylist())
+        assert digest(pa.chunked_array([part])) == sha256(expected).hexdigest()
+
+
+def test_other_columns_are_keys_and_the_whole_may_say_more():
+    table_ = pa.table({"k": ["a"], "x": pa.array([None], pa.int64())})
+    made = Record("Some", ("b", "a"), {"x": {"statistic": "sum"}}, {"rounds": 3})
+    table_ = attach(table_, made, RECEIPT)
+    record = record_of(table_.schema)
+    assert record["rounds"] == 3
+    assert record["mechanism"] == ["a", "b"]
+    assert record["columns"] == [
+        {"name": "k", "role": "key"},
+        {"name": "x", "role": "value", "statistic": "sum"},
+    ]
+    assert record["sha256"] == digest(table_["x"])
+    assert record_of(table_.schema.field("x"))["sha256"] == record["sha256"]
 
 
 def test_parquet_keeps_the_record(tmp_path):
