@@ -33,6 +33,12 @@ PERSON = Unit("person", max_rows=2, max_groups=1)
 
 Verb = Callable[..., Any]
 
+
+def pure(price: dict[str, Any]) -> dict[str, Any]:
+    """The price of a verb whose noise is its own: an epsilon, whatever the session."""
+    return {"epsilon": price.get("epsilon", 1)}
+
+
 #: Verbs of a frame; each takes a private frame and a price.
 VERBS: dict[str, Verb] = {
     "count": lambda dp, **c: dp.count(**c),
@@ -55,6 +61,12 @@ VERBS: dict[str, Verb] = {
     ),
     "histogram of tuples": lambda dp, **c: dp.histogram(
         by=["sex", "ok"], keys=[("F", True), ("M", False), ("X", True)], **c
+    ),
+    "top_k": lambda dp, **c: dp.top_k("sex", 2, keys=["X", "F", "M"], **pure(c)),
+    "top_k of integers": lambda dp, **c: dp.top_k("age", 3, **pure(c)),
+    "mode": lambda dp, **c: dp.mode("sex", keys=["F", "M", None], **pure(c)),
+    "mode of tuples": lambda dp, **c: dp.mode(
+        ["sex", "ok"], keys=[("F", True), ("M", False), ("X", True)], **pure(c)
     ),
     "group_by.count": lambda dp, **c: dp.group_by("sex", **SEX).count(**c),
     "group_by.sum": lambda dp, **c: dp.group_by("sex", **SEX).sum("age", **c),
@@ -99,6 +111,8 @@ SERIES_VERBS: dict[str, tuple[str, Verb]] = {
     "series.std": ("age", lambda dp, **c: dp.std(**c)),
     "series.n_unique": ("sex", lambda dp, **c: dp.n_unique(**c)),
     "series.histogram": ("sex", lambda dp, **c: dp.histogram(**SEX, **c)),
+    "series.top_k": ("sex", lambda dp, **c: dp.top_k(2, keys=["M", "F"], **pure(c))),
+    "series.mode": ("sex", lambda dp, **c: dp.mode(**SEX, **pure(c))),
 }
 
 #: Sessions by accountant, each with the prices that a verb may have in it.

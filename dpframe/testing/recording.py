@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 import logging
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
 
-from dpframe.mechanisms.noising import Draw, Vectors, noisy, watch_draws
+from dpframe.mechanisms.noising import Draw, Perform, Vectors, watch_draws
 from dpframe.noise.bits import use_source_for_tests
 from dpframe.privacy.ledger import Charge
 from dpframe.session import Session
@@ -30,9 +30,9 @@ class Run:
     Parameters
     ----------
     draws : list of Draw
-        Every additive draw, with its exact input.
+        Every draw, with its exact input.
     outputs : list of tuple of ndarray
-        The noisy outputs that were drawn here and not handed in.
+        What was drawn here and not taken from an earlier run.
     charged : list of int
         How many charges there were before each draw.
     bytes : list of int
@@ -62,7 +62,7 @@ def record(
     frame: Any,
     opener: Callable[[], Session],
     seed: int | str,
-    outputs: Sequence[Vectors],
+    earlier: Run | None = None,
 ) -> Run:
     """Run a verb in a fresh session, without any randomness but that of ``seed``.
 
@@ -76,8 +76,9 @@ def record(
         Opens the session.
     seed : int or str
         Of two streams: one for the noise, one for everything else.
-    outputs : sequence of tuple of ndarray
-        Noisy outputs to hand out in place of noise, as far as they go and fit.
+    earlier : Run, optional
+        Its outputs are handed out in place of new ones, to draws of the same law with
+        inputs of the same shape.
     """
     done = Run()
     choices, noise = ShakeStream(f"choices {seed!r}"), ShakeStream(f"noise {seed!r}")
@@ -86,15 +87,14 @@ def record(
         done.bytes.append(n)
         return choices(n)
 
-    def watcher(draw: Draw) -> Vectors:
-        exact = _copied(draw.exact)
+    def watcher(draw: Draw, perform: Perform) -> Vectors:
         place = len(done.draws)
-        done.draws.append(Draw(exact, draw.law, draw.sensitivity))
+        done.draws.append(Draw(_copied(draw.exact), draw.law, draw.sensitivity))
         done.charged.append(len(opened.charges))
-        if place < len(outputs) and shapes(outputs[place]) == shapes(exact):
-            return _copied(outputs[place])
+        if earlier is not None and _fits(earlier, place, draw):
+            return _copied(earlier.outputs[place])
         with use_source_for_tests(noise):
-            done.outputs.append(noisy(exact, draw.law))
+            done.outputs.append(_copied(perform()))
         return _copied(done.outputs[-1])
 
     with _listening(done.heard), use_source_for_tests(source), watch_draws(watcher):
@@ -143,6 +143,14 @@ class _Ear(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         said = f"{record.name} {record.levelname}: {record.getMessage()}{words(error)}"
         self._heard.append(said)
+
+
+def _fits(earlier: Run, place: int, draw: Draw) -> bool:
+    """Whether the earlier run made the same draw at this place."""
+    if place >= min(len(earlier.draws), len(earlier.outputs)):
+        return False
+    before = earlier.draws[place]
+    return before.law == draw.law and shapes(before.exact) == shapes(draw.exact)
 
 
 def _copied(vectors: Vectors) -> Vectors:

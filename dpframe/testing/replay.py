@@ -1,6 +1,6 @@
 """Replay: run a verb on two neighboring frames with the same noisy outputs.
 
-Every additive draw is recorded on the first frame and handed back on the second. If the
+Every draw is recorded on the first frame and handed back on the second. If the
 verb is private then nothing else may differ: the draws and what they are calibrated to,
 the charges, the result, what is raised, warned, logged and printed; and the exact
 inputs of each draw differ by no more than the sensitivity that was declared. One pass
@@ -14,19 +14,14 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dpframe.mechanisms.noising import Vectors
 from dpframe.privacy.sensitivity import Sensitivity
 from dpframe.session import Session
+from dpframe.testing.comparison import compare_draws, distance, overdrawn
 from dpframe.testing.payment import unpaid
 from dpframe.testing.portrait import OPAQUE, portrait
-from dpframe.testing.recording import Run, record, shapes
+from dpframe.testing.recording import Run, record
 
 __all__ = ["Replay", "replay"]
-
-_NORMS = ("l1", "l2_squared", "l0", "linf")
 
 
 @final
@@ -100,6 +95,9 @@ def replay(
        A test tool for public frames: its messages quote what it compares. The sessions
        in it are marked not private.
 
+    A draw is ascribed to the last charge before it: in a test of an open stream, ask
+    nothing else of the session until the stream has been asked for the last time.
+
     Examples
     --------
     >>> import polars as pl
@@ -110,13 +108,14 @@ def replay(
     Replay(draws=1, distances=(Sensitivity(l1=1, ...),), violations=())
     """
     opener = _open_session if session is None else session
-    first = record(verb, frame, opener, seed, [])
-    second = record(verb, neighbour, opener, seed, first.outputs)
-    pairs = list(zip(first.draws, second.draws, strict=False))
-    distances = tuple(_distance(a.exact, b.exact) for a, b in pairs)
+    first = record(verb, frame, opener, seed)
+    second = record(verb, neighbour, opener, seed, first)
+    pairs = zip(first.draws, second.draws, strict=False)
+    distances = tuple(distance(a.exact, b.exact) for a, b in pairs)
     violations = [
-        *_compare_draws(first, second, distances),
+        *compare_draws(first, second),
         *_compare_charges(first, second),
+        *overdrawn(first),
         *(f"frame: {text}" for text in _check_payment(first)),
         *(f"neighbor: {text}" for text in _check_payment(second)),
         *_compare_seen(first, second),
@@ -128,28 +127,6 @@ def replay(
 
 def _open_session() -> Session:
     return Session(10**6, unit="row")
-
-
-def _compare_draws(
-    first: Run, second: Run, distances: tuple[Sensitivity, ...]
-) -> Iterator[str]:
-    if len(first.draws) != len(second.draws):
-        yield f"draws: {len(first.draws)} and {len(second.draws)}"
-    pairs = zip(first.draws, second.draws, strict=False)
-    for number, ((a, b), distance) in enumerate(zip(pairs, distances, strict=True)):
-        draw = f"draw {number}"
-        if a.law != b.law:
-            yield f"{draw}: laws {a.law!r} and {b.law!r}"
-        if a.sensitivity != b.sensitivity:
-            yield f"{draw}: sensitivities {a.sensitivity!r} and {b.sensitivity!r}"
-        if shapes(a.exact) != shapes(b.exact):
-            yield f"{draw}: inputs {shapes(a.exact)} and {shapes(b.exact)}"
-        if not all(map(_whole, (*a.exact, *b.exact))):
-            yield f"{draw}: inputs that are not all integers"
-        for norm in _NORMS:
-            moved, declared = getattr(distance, norm), getattr(a.sensitivity, norm)
-            if moved > declared:
-                yield f"{draw}: {norm} distance {moved}, declared {declared}"
 
 
 def _compare_charges(first: Run, second: Run) -> Iterator[str]:
@@ -194,22 +171,3 @@ def _differences(first: dict[str, str], second: dict[str, str]) -> str:
     paths = [p for p in {**first, **second} if first.get(p) != second.get(p)]
     shown = [f"{p}: {first.get(p)} and {second.get(p)}" for p in paths[:3]]
     return "; ".join(shown) + ("; …" if len(paths) > 3 else "")
-
-
-def _distance(first: Vectors, second: Vectors) -> Sensitivity:
-    """Measure how far apart two exact inputs are, in Python integers."""
-    a, b = _flat(first), _flat(second)
-    moves = [abs(x - y) for x, y in zip_longest(a, b, fillvalue=0) if x != y]
-    return Sensitivity(
-        sum(moves), sum(m * m for m in moves), len(moves), max(moves, default=0)
-    )
-
-
-def _flat(vectors: Vectors) -> list[Any]:
-    return [value for part in vectors for value in part.ravel().tolist()]
-
-
-def _whole(part: NDArray[Any]) -> bool:
-    if part.dtype == object:
-        return all(type(value) is int for value in part.tolist())
-    return part.dtype == np.int64

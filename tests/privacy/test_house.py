@@ -25,7 +25,7 @@ FLOORS = (
     ("secret", "engines", "sensitivity"),
     ("mechanisms",),
     ("session",),
-    ("accessor", "plan"),
+    ("plan", "accessor"),
 )
 ORDER = [room for floor in FLOORS for room in floor]
 
@@ -35,7 +35,15 @@ KNOWN = {*ORDER, *FACADES, "testing"}
 
 #: Rooms where only public values are, and the rooms they must not name.
 PUBLIC = ("queries", "estimands", "models", "releases", "display")
-HIDDEN = {"secret", "engines", "sensitivity", "mechanisms", "session", "accessor"}
+HIDDEN = {
+    "secret",
+    "engines",
+    "sensitivity",
+    "mechanisms",
+    "session",
+    "plan",
+    "accessor",
+}
 
 HOOKS = {"use_source_for_tests", "watch_draws"}
 GENERATORS = {"random", "secrets", "numpy.random", "scipy.stats"}

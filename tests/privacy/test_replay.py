@@ -11,6 +11,7 @@ import logging
 import re
 import warnings
 from collections import Counter
+from fractions import Fraction
 from types import SimpleNamespace
 
 import helpers_replay
@@ -25,8 +26,10 @@ import dpframe as dpf
 from dpframe.accessor import PrivateFrame, PrivateGroups, PrivateSeries
 from dpframe.errors import EngineError
 from dpframe.mechanisms import noising
+from dpframe.mechanisms.selection import TopK
 from dpframe.noise import DiscreteLaplace
 from dpframe.noise.bits import random_bytes
+from dpframe.noise.selection import PermuteAndFlip
 from dpframe.testing import neighbours, replay
 
 SHARE = 24
@@ -291,6 +294,33 @@ def test_fault_in_the_noise_is_seen(monkeypatch, fault):
     assert any(NOISE_FAULTS[fault] in text for r in found for text in r.violations)
 
 
+def always_monotonic(self):
+    return PermuteAndFlip(self.epsilon / self.k, self.sensitivity.linf, monotonic=True)
+
+
+def whole_epsilon_each(self):
+    return PermuteAndFlip(self.epsilon, self.sensitivity.linf)
+
+
+def half_the_rows(self):
+    return PermuteAndFlip(self.epsilon / self.k, Fraction(self.sensitivity.linf, 2))
+
+
+SELECTION_FAULTS = {
+    always_monotonic: "moved both ways",
+    whole_epsilon_each: "costs epsilon",
+    half_the_rows: "costs epsilon",
+}
+
+
+@pytest.mark.parametrize("fault", SELECTION_FAULTS, ids=lambda f: f.__name__)
+def test_fault_in_a_selection_is_seen(monkeypatch, fault):
+    assert not violations(VERBS["top_k"])
+    monkeypatch.setattr(TopK, "law", property(fault))
+    said = violations(VERBS["top_k"])
+    assert any(SELECTION_FAULTS[fault] in text for text in said), said[:3]
+
+
 # -- verbs that leak -----------------------------------------------------------
 
 
@@ -462,7 +492,7 @@ def test_every_method_is_replayed():
     there = {
         f"{prefix}{name}"
         for prefix, host in hosts.items()
-        for name in vars(host)
+        for name in dir(host)
         if not name.startswith("_")
     }
     assert there - {"group_by"} == set(METHODS)

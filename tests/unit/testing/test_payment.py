@@ -7,6 +7,8 @@ import pytest
 
 from dpframe.mechanisms.noising import Draw
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
+from dpframe.noise.selection import PermuteAndFlip
+from dpframe.noise.threshold import ThresholdNoise
 from dpframe.privacy.conversion import discrete_gaussian_variance
 from dpframe.privacy.loss import PrivacyLoss
 from dpframe.privacy.sensitivity import Sensitivity
@@ -14,15 +16,27 @@ from dpframe.testing.payment import unpaid
 
 ONE = Sensitivity(1, 1, 1, 1)
 WIDE = Sensitivity(4, 8, 3, 2)
-INPUT = (np.zeros(1, dtype=np.int64),)
 
 
-def laplace(scale, sensitivity=ONE):
-    return Draw(INPUT, DiscreteLaplace(scale), sensitivity)
+def entries(n):
+    return (np.zeros(n, dtype=np.int64),)
+
+
+def laplace(scale, sensitivity=ONE, n=5):
+    return Draw(entries(n), DiscreteLaplace(scale), sensitivity)
 
 
 def gaussian(sigma2, sensitivity=ONE):
-    return Draw(INPUT, DiscreteGaussian(sigma2), sensitivity)
+    return Draw(entries(5), DiscreteGaussian(sigma2), sensitivity)
+
+
+def search(noise, moved=1):
+    return Draw(entries(9), noise, Sensitivity(9 * moved, 9 * moved**2, 9, moved))
+
+
+def choice(*arguments, moved=1, **options):
+    declared = Sensitivity(2 * moved, 2 * moved**2, 2, moved)
+    return Draw(entries(9), PermuteAndFlip(*arguments, **options), declared)
 
 
 def pure(epsilon):
@@ -84,3 +98,88 @@ def test_gaussian_noise_has_no_pure_epsilon():
 
 def test_laplace_noise_cannot_be_paid_by_nothing():
     assert "epsilon 1" in unpaid([laplace(1)], PrivacyLoss())
+
+
+def test_few_entries_cost_no_more_than_all_of_them_can_move():
+    assert unpaid([laplace(4, WIDE, n=1)], pure("1/2")) is None
+    assert "epsilon 1" in unpaid([laplace(4, WIDE, n=2)], pure("1/2"))
+    assert "epsilon 1" in unpaid([laplace(4, WIDE, n=9)], pure("1/2"))
+
+
+def test_laplace_vector_costs_its_squares_in_rho():
+    loss = PrivacyLoss(rho=Fraction(1, 2))
+    squares = Fraction(8, 64)  # L2² / scale² at scale 8
+    assert unpaid([laplace(8, WIDE)], PrivacyLoss(rho=squares / 2)) is None
+    assert "rho" in unpaid([laplace(8, WIDE)], PrivacyLoss(rho=squares * 49 / 100))
+    assert unpaid([laplace(2, WIDE, n=1)], loss) is None
+    assert "rho 0.510" in unpaid([laplace(Fraction(198, 100), WIDE, n=1)], loss)
+
+
+def test_selection_costs_its_rate_times_what_scores_move():
+    assert unpaid([choice(1, 1)], pure(1)) is None
+    assert unpaid([choice(1, 1, monotonic=True)], pure(1)) is None
+    assert unpaid([choice(1, 3, moved=3)] * 2, pure(2)) is None
+    assert "epsilon 2" in unpaid([choice(1, 1)] * 2, pure(1))
+    assert "epsilon 3" in unpaid([choice(1, 1, moved=3)], pure(1))
+    assert unpaid([choice(1, 1)] * 2, PrivacyLoss(rho=Fraction(1))) is None
+    assert "rho 1" in unpaid([choice(1, 1)] * 2, PrivacyLoss(rho=Fraction(99, 100)))
+
+
+NOISES = {
+    "stop": {},
+    "sparse": {"max_above": 3},
+    "monotone": {"max_above": 3, "monotonic": True},
+    "refresh": {"max_above": 3, "refresh": True},
+    "monotone refresh": {"max_above": 3, "refresh": True, "monotonic": True},
+    "adaptive": {"max_above": 3, "adaptive": True},
+    "Laplace": {"max_above": 2, "family": "laplace"},
+}
+
+
+@pytest.mark.parametrize("name", NOISES)
+def test_search_costs_its_threshold_and_all_positive_answers(name):
+    noise = ThresholdNoise(Fraction(2), 5, ratio=Fraction(3, 2), **NOISES[name])
+    assert noise.epsilon_run * noise.runs == 2
+    assert unpaid([search(noise, 5)], pure(2)) is None
+    assert "epsilon 2," in unpaid([search(noise, 5)], pure("199/100"))
+    assert "epsilon 2.4," in unpaid([search(noise, 6)], pure(2))
+
+
+@pytest.mark.parametrize("name", NOISES)
+def test_search_costs_rho(name):
+    noise = ThresholdNoise(
+        Fraction(2), 5, ratio=Fraction(3, 2), concentrated=True, **NOISES[name]
+    )
+    one, two = noise.epsilon_threshold, noise.epsilon_query
+    bounded = noise.monotonic
+    rho = (one + 2 * two) ** 2 / 8 if bounded else (one + two) ** 2 / 2
+    paid = PrivacyLoss(rho=noise.runs * rho)
+    less = PrivacyLoss(rho=noise.runs * rho * Fraction(999, 1000))
+    assert unpaid([search(noise, 5)], paid) is None
+    assert "rho" in unpaid([search(noise, 5)], less)
+
+
+def test_adaptive_monotone_search_gets_no_bonus_in_rho():
+    noise = ThresholdNoise(
+        Fraction(2), 1, monotonic=True, adaptive=True, concentrated=True
+    )
+    assert unpaid([search(noise)], PrivacyLoss(rho=Fraction(2))) is None
+    assert "rho 2," in unpaid([search(noise)], PrivacyLoss(rho=Fraction(199, 100)))
+
+
+def test_searches_that_share_a_threshold_cost_once():
+    noise, equal, other = (ThresholdNoise(Fraction(e), 1) for e in (2, 2, 1))
+    assert unpaid([search(noise), search(equal)], pure(2)) is None
+    assert "epsilon 3," in unpaid([search(noise), search(other)], pure(2))
+    assert "epsilon 4," in unpaid([search(noise, 2), search(equal)], pure(2))
+
+
+def test_fresh_values_cost_one_by_one_what_they_cost_together():
+    noise = ThresholdNoise(Fraction(2), 5, 3, values=15)
+    declared = Sensitivity(15, 75, 3, 5)
+    together = Draw(entries(3), noise.fresh, declared)
+    single = Draw(entries(1), noise.fresh, declared)
+    for values in [together], [single] * 3:
+        assert unpaid([search(noise, 5), *values], pure(2)) is None
+        assert "epsilon 2," in unpaid([search(noise, 5), *values], pure("199/100"))
+    assert "epsilon 2.33333," in unpaid([search(noise, 5)] + [single] * 4, pure(2))

@@ -28,7 +28,7 @@ def total(frame):
 
 
 def test_a_run_is_written_down():
-    run = record(total, FRAME, opened, 0, [])
+    run = record(total, FRAME, opened, 0)
     assert [draw.exact[0].tolist() for draw in run.draws] == [[6]]
     assert run.draws[0].law == DiscreteLaplace(5)
     assert run.draws[0].sensitivity == Sensitivity(5, 25, 1, 5)
@@ -39,22 +39,44 @@ def test_a_run_is_written_down():
 
 
 def test_outputs_are_handed_back():
-    first = record(total, FRAME, opened, 0, [])
-    again = record(total, FRAME.head(1), opened, 1, first.outputs)
+    first = record(total, FRAME, opened, 0)
+    again = record(total, FRAME.head(1), opened, 1, first)
     assert again.seen == first.seen
     assert again.draws[0].exact[0].tolist() == [1]
     assert not again.outputs
 
 
-def test_outputs_that_do_not_fit_are_drawn():
-    run = record(total, FRAME, opened, 0, [(np.zeros(3, dtype=np.int64),)])
-    assert shapes(run.outputs[0]) == [("int64", (1,))]
+def bins(keys):
+    return lambda frame: frame.dp.histogram(1, "x", keys=keys)
+
+
+def test_outputs_of_another_shape_are_drawn():
+    first = record(bins([1, 2]), FRAME, opened, 0)
+    run = record(bins([1, 2, 3]), FRAME, opened, 0, first)
+    assert shapes(run.outputs[0]) == [("int64", (3,))]
+
+
+def test_outputs_of_another_law_are_drawn():
+    first = record(total, FRAME, opened, 0)
+    run = record(
+        lambda frame: frame.dp.sum("x", 2, bounds=(0, 5)), FRAME, opened, 1, first
+    )
+    assert len(run.outputs) == 1
+
+
+def test_outputs_past_the_end_are_drawn():
+    def twice(frame):
+        return total(frame), total(frame)
+
+    run = record(twice, FRAME, opened, 0, record(total, FRAME, opened, 0))
+    assert len(run.draws) == 2
+    assert len(run.outputs) == 1
 
 
 def test_noise_is_that_of_the_law_and_the_seed():
-    values = {record(total, FRAME, opened, s, []).outputs[0][0][0] for s in range(40)}
+    values = {record(total, FRAME, opened, s).outputs[0][0][0] for s in range(40)}
     assert len(values) > 10
-    first, second = (record(total, FRAME, opened, 7, []).outputs[0] for _ in range(2))
+    first, second = (record(total, FRAME, opened, 7).outputs[0] for _ in range(2))
     assert first[0].tolist() == second[0].tolist()
 
 
@@ -65,8 +87,8 @@ def test_noise_leaves_the_other_stream_in_step():
         total(frame)
         return random_bytes(4)
 
-    drawn = record(verb, FRAME, opened, 0, [])
-    handed = record(verb, FRAME, opened, 0, drawn.outputs)
+    drawn = record(verb, FRAME, opened, 0)
+    handed = record(verb, FRAME, opened, 0, drawn)
     assert drawn.seen == handed.seen
     assert drawn.bytes == handed.bytes
     assert drawn.bytes[-1] == 4
@@ -79,7 +101,7 @@ def test_exact_inputs_are_kept_as_they_were():
         total(frame)
         held.append(1)
 
-    run = record(spoil, FRAME, opened, 0, [])
+    run = record(spoil, FRAME, opened, 0)
     run.outputs[0][0][:] = 0
     assert run.draws[0].exact[0].tolist() == [6]
 
@@ -97,7 +119,7 @@ def test_warnings_log_lines_and_prints_are_heard():
         print("out")
         print("err", file=sys.stderr)
 
-    heard = record(loud, FRAME, opened, 0, []).heard
+    heard = record(loud, FRAME, opened, 0).heard
     assert heard == [
         "dpframe DEBUG: read 3",
         "dpframe.engines.polars Level 1: deep",
@@ -112,7 +134,7 @@ def test_warnings_log_lines_and_prints_are_heard():
 def test_logging_is_left_as_it_was():
     logger = logging.getLogger("dpframe")
     before = logger.level, list(logger.handlers)
-    record(total, FRAME, opened, 0, [])
+    record(total, FRAME, opened, 0)
     assert (logger.level, list(logger.handlers)) == before
 
 
@@ -122,7 +144,7 @@ def test_errors_are_written_down_and_hooks_removed():
         msg = "after the charge"
         raise RuntimeError(msg)
 
-    run = record(failing, FRAME, opened, 0, [])
+    run = record(failing, FRAME, opened, 0)
     assert run.error == "RuntimeError('after the charge',): after the charge"
     assert len(run.charges) == len(run.draws) == 1
     assert is_private()
@@ -134,13 +156,13 @@ def test_interrupts_are_not_swallowed():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        record(interrupted, FRAME, opened, 0, [])
+        record(interrupted, FRAME, opened, 0)
     assert is_private()
     assert current() is None
 
 
 def test_nothing_recorded_is_private():
-    run = record(total, FRAME, opened, 0, [])
+    run = record(total, FRAME, opened, 0)
     assert not run.charges[0].private
     assert "NOT PRIVATE" in run.seen["result.repr()"]
 
