@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
+from dpframe.errors import ParameterError
 from dpframe.estimands.noisy_counts import NoisyCounts
+from dpframe.estimands.noisy_numbers import NoisyNumbers
+from dpframe.estimands.stencil import LocalValues, Stencil
 
 __all__ = ["Debiased", "Estimand", "PlugInRisk", "swamped"]
 
@@ -58,6 +62,31 @@ class Estimand(ABC):
     def debias(self, noisy: NoisyCounts) -> Debiased:
         """Return an estimate whose expectation over the noise is f(x)."""
 
+    def debias_numbers(self, noisy: NoisyNumbers) -> tuple[float, Debiased]:
+        """Return the plug-in and an unbiased estimate under another law of noise.
+
+        Raises
+        ------
+        NoInverseError
+            If there is no exact one: so for all estimands that do not say otherwise.
+        """
+        raise noisy.refuse(self.name)
+
+    def given_total(self, stencil: Stencil, total: int) -> LocalValues:
+        """Return the terms of the sum over bins that f is once the total is known.
+
+        Raises
+        ------
+        ParameterError
+            If it is not known as one: so for all estimands that do not say otherwise.
+        """
+        msg = (
+            f"total= is not put to use for {self.name}: leave it out. It serves sums "
+            "over bins, such as separable(f) and power_sum, and what is one once the "
+            "total is known: entropy, tsallis, gini_simpson and chi_square."
+        )
+        raise ParameterError(msg)
+
     def plug_in_risk(self, noisy: NoisyCounts, unbiased: Debiased) -> PlugInRisk | None:
         """Return the plug-in's estimated risk, or None where it is not known."""
         return None
@@ -68,4 +97,5 @@ class Estimand(ABC):
 
 def swamped(variance: float, size: float) -> tuple[str, ...]:
     """Return a warning if the noise is 10 times the plug-in's ``size``, else none."""
-    return (_SWAMPED,) if variance > 100 * size**2 else ()
+    noisy = variance > 0 and math.sqrt(variance) > 10 * size
+    return (_SWAMPED,) if noisy else ()

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from statistics import NormalDist
 from typing import Any, Literal, final
 
 from dpframe.errors import ParameterError, UnstableEstimateError, shown
+from dpframe.estimands.black_boxes import black_box
 from dpframe.estimands.estimand import Debiased, Estimand, PlugInRisk
+from dpframe.estimands.known_total import given_total
 from dpframe.estimands.noisy_counts import NoisyCounts
+from dpframe.estimands.noisy_numbers import NoisyNumbers
 
 __all__ = ["Estimate", "Method", "estimate"]
 
@@ -117,17 +121,22 @@ class Estimate:
 
 
 def estimate(
-    noisy: NoisyCounts, estimand: Estimand, *, method: Method = "unbiased"
+    noisy: NoisyCounts | NoisyNumbers,
+    estimand: Estimand | Callable[[Any], Any],
+    *,
+    method: Method = "unbiased",
+    total: int | None = None,
 ) -> Estimate:
     """Estimate a statistic of the true counts behind ``noisy``.
 
     Parameters
     ----------
-    noisy : NoisyCounts
-        The released integers, the rates of their noise, and the domain.
-    estimand : Estimand
-        For example `entropy` or `power_sum(2)`; a function of one count is made an
-        estimand by `separable`.
+    noisy : NoisyCounts or NoisyNumbers
+        The released integers, the rates of their noise, and the domain; or numbers
+        with other noise, for which ``"auto"`` is ``"unbiased"``.
+    estimand : Estimand or callable
+        For example `entropy` or `power_sum(2)`. A bare function of all counts is taken
+        as `black_box`; a function of one count is made an estimand by `separable`.
     method : {"unbiased", "plugin", "auto"}
         ``"unbiased"``: expectation over the noise is the statistic. ``"plugin"``:
         the statistic of the noisy counts. ``"auto"``: the one with the smaller
@@ -135,6 +144,10 @@ def estimate(
         and it errs near the break-even. Where the plug-in's error cannot be
         estimated ``"auto"`` is ``"unbiased"``; where the unbiased estimate is
         unstable or beyond 1e300 it is ``"plugin"``.
+    total : int, optional
+        The sum of the true counts of all bins, if it is a public fact: no number of
+        rows is public by itself. For entropy, `tsallis`, `gini_simpson`, `chi_square`
+        and sums over bins; ``"auto"`` is then ``"unbiased"``.
 
     Returns
     -------
@@ -144,7 +157,11 @@ def estimate(
     Raises
     ------
     ParameterError
-        If ``estimand`` or ``method`` is none of these.
+        If ``estimand`` or ``method`` is none of these, or ``total`` of no use or
+        contrary to the domain.
+    NoInverseError
+        If the estimand has no exact unbiased estimate under the noise; a
+        ParameterError and a ProvenanceError.
     UnstableEstimateError
         If an unbiased estimate was asked for and is beyond 1e300.
 
@@ -154,7 +171,12 @@ def estimate(
     the estimand is separable, ``"auto"`` keeps the unbiased estimate when
     B > V(unbiased) - V(plug-in).
     """
-    _check(estimand, method)
+    estimand = _read(estimand, method)
+    if total is not None:
+        estimand = given_total(estimand, total)
+    if isinstance(noisy, NoisyNumbers):
+        plug_in, unbiased = estimand.debias_numbers(noisy)
+        return _choose(estimand, method, plug_in, unbiased, None)
     plug_in = estimand.plug_in(noisy)
     try:
         unbiased = estimand.debias(noisy)
@@ -162,9 +184,20 @@ def estimate(
         if method == "unbiased":
             raise
         return _from_plug_in(estimand, Debiased(plug_in, math.nan, (_UNSTABLE,)))
+    risk = None if method == "unbiased" else estimand.plug_in_risk(noisy, unbiased)
+    return _choose(estimand, method, plug_in, unbiased, risk)
+
+
+def _choose(
+    estimand: Estimand,
+    method: Method,
+    plug_in: float,
+    unbiased: Debiased,
+    risk: PlugInRisk | None,
+) -> Estimate:
+    """Return the estimate by ``method``, with what is to be said about it."""
     if method == "unbiased":
         return _record(estimand, unbiased, plug_in, "unbiased")
-    risk = estimand.plug_in_risk(noisy, unbiased)
     unknown = () if risk else (_NO_RISK,)
     if method == "auto" and not _plug_in_wins(risk, unbiased):
         unbiased = unbiased._replace(warnings=(*unbiased.warnings, *unknown))
@@ -208,20 +241,17 @@ def _record(
     )
 
 
-def _check(estimand: Any, method: Any) -> None:
+def _read(estimand: Any, method: Any) -> Estimand:
     if method not in ("unbiased", "plugin", "auto"):
         msg = f"method must be 'unbiased', 'plugin' or 'auto'; got {shown(method)}."
         raise ParameterError(msg)
     if isinstance(estimand, Estimand):
-        return
+        return estimand
     if callable(estimand):
-        msg = (
-            "a bare function is not an estimand: write separable(f) for the sum over "
-            "bins of f(count), from dpframe.estimands."
-        )
-    else:
-        msg = (
-            f"an estimand was expected, not {type(estimand).__name__}: for example "
-            "entropy, power_sum(2) or separable(f), from dpframe.estimands."
-        )
+        return black_box(estimand)
+    msg = (
+        f"an estimand was expected, not {type(estimand).__name__}: for example "
+        "entropy, power_sum(2) or separable(f), from dpframe.estimands, or a function "
+        "of all counts."
+    )
     raise ParameterError(msg)

@@ -14,23 +14,31 @@ d/(1+d) = e^-rate < 1.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, localcontext
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dpframe.errors import UnstableEstimateError
 from dpframe.estimands.stencil import Stencil
 
-__all__ = ["exact_sum_over_bins"]
+__all__ = ["ExactTerm", "exact_sum_over_bins"]
 
 _MOST_BINS = 1_000
 _MOST_DIGITS = 300  # of the weights' l1 norm
 
 Law = list[Decimal]  # weights of consecutive totals, in ascending order
 DecimalFunction = Callable[[int], Decimal]
+
+
+class ExactTerm(NamedTuple):
+    """The sum over bins of weights[i] u(z_i) v(N), in the current decimal context."""
+
+    u: DecimalFunction
+    v: DecimalFunction
+    weights: npt.NDArray[np.float64] | None = None  # shape (n,); all 1 by default
 
 
 class _Kind(NamedTuple):
@@ -52,13 +60,8 @@ class _Kind(NamedTuple):
         return {0: 1 + up + down, 1: -up, -1: -down}
 
 
-def exact_sum_over_bins(
-    stencil: Stencil, terms: Sequence[tuple[DecimalFunction, DecimalFunction]]
-) -> float:
-    """Return the sum over the pairs (u, v) of T[sum_i u(z_i) v(N)].
-
-    ``u`` and ``v`` return Decimals in the current decimal context; v(N) is asked
-    for N <= 0 too.
+def exact_sum_over_bins(stencil: Stencil, terms: Sequence[ExactTerm]) -> float:
+    """Return the sum of T of the ``terms``; v(N) is asked for N <= 0 too.
 
     Raises
     ------
@@ -79,9 +82,7 @@ def exact_sum_over_bins(
         return float(_sum_over_kinds(stencil, terms))
 
 
-def _sum_over_kinds(
-    stencil: Stencil, terms: Sequence[tuple[DecimalFunction, DecimalFunction]]
-) -> Decimal:
+def _sum_over_kinds(stencil: Stencil, terms: Sequence[ExactTerm]) -> Decimal:
     kinds = [
         _Kind(*bin_)
         for bin_ in zip(
@@ -93,20 +94,33 @@ def _sum_over_kinds(
     ]
     law = _law_of_total(kinds)
     least = int(stencil.center.sum() - stencil.falls.sum())
-    tables = [(u, [v(least + k) for k in range(len(law))]) for u, v in terms]
+    tables = [[term.v(least + k) for k in range(len(law))] for term in terms]
     result = Decimal(0)
     for kind in dict.fromkeys(kinds):
         others = _without(kind, law)
-        centers = Counter(stencil.center[[k == kind for k in kinds]].tolist())
+        bins = np.array([k == kind for k in kinds])
+        centers = [_weight_of_centers(stencil, bins, term) for term in terms]
         for step, weight in kind.weights.items():
             if not weight:
                 continue
             first = step + kind.falls
-            for u, table in tables:
-                own = sum(m * u(z + step) for z, m in centers.items())
+            for term, weights, table in zip(terms, centers, tables, strict=True):
+                own = sum(m * term.u(z + step) for z, m in weights.items())
                 rest = sum(map(Decimal.__mul__, others, table[first:]), Decimal(0))
                 result += weight * own * rest
     return result
+
+
+def _weight_of_centers(
+    stencil: Stencil, bins: npt.NDArray[np.bool_], term: ExactTerm
+) -> dict[int, Decimal]:
+    centers, place = np.unique(stencil.center[bins], return_inverse=True)
+    ones = np.ones(stencil.center.size)
+    weights = (ones if term.weights is None else term.weights)[bins]
+    total = [Decimal(0)] * centers.size
+    for i, weight in zip(place.tolist(), weights.tolist(), strict=True):
+        total[i] += Decimal(weight)
+    return dict(zip(centers.tolist(), total, strict=True))
 
 
 def _law_of_total(kinds: list[_Kind]) -> Law:

@@ -10,29 +10,29 @@ import numpy.typing as npt
 
 from dpframe.errors import ParameterError, UnstableEstimateError
 
-__all__ = ["difference", "pointwise", "real"]
+__all__ = ["NOT_VECTORIZED", "difference", "pointwise", "real"]
 
 # What a function of one number raises when it is handed an array.
-_NOT_VECTORIZED = (TypeError, ValueError, IndexError, KeyError, AttributeError)
+NOT_VECTORIZED = (TypeError, ValueError, IndexError, KeyError, AttributeError)
 
 
 def pointwise(
-    f: Callable[[Any], Any], points: npt.NDArray[np.int64]
+    f: Callable[[Any], Any], points: npt.NDArray[np.int64] | npt.NDArray[np.float64]
 ) -> npt.NDArray[Any]:
-    """Return f at every integer of ``points``, shape (m,), float64 or object.
+    """Return f at every number of ``points``, shape (m,), float64 or object.
 
     ``f`` is first called once on the float64 array of all points (floats, for
     int64 powers wrap around). If it fails or does not return one value per point
-    it is called on each distinct point as a Python int. Exact results (ints,
+    it is called on each distinct point as a Python number. Exact results (ints,
     Fractions) stay exact, so that differences of them lose nothing.
     """
     try:
         values = np.asarray(f(points.astype(np.float64)))
-    except _NOT_VECTORIZED:
+    except NOT_VECTORIZED:
         values = np.empty(0)
     if values.shape != points.shape:
         distinct, place = np.unique(points, return_inverse=True)
-        each = np.array([f(int(point)) for point in distinct], dtype=object)
+        each = np.array([f(point) for point in distinct.tolist()], dtype=object)
         if each.ndim != 1:
             raise _not_real()
         values = each[place]
@@ -70,7 +70,7 @@ def real(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         raise _not_real() from None
     if not np.isfinite(result).all():
         msg = (
-            "the function must be finite at every integer of the domain, and it is "
+            "the function must be finite at every number of the domain, and it is "
             "not at one next to the noisy counts. Give it a finite value there, or "
             "name a narrower domain=(lo, hi) if one is public."
         )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from dpframe.errors import ParameterError, shown
-from dpframe.estimands.separable_sums import Separable, separable
+from dpframe.estimands.separable_sums import Separable
+from dpframe.estimands.smooth_functions import UnivariatePolynomial
 
-__all__ = ["k_stars", "power_sum"]
+__all__ = ["MOST_POWER", "as_power", "k_stars", "power_sum"]
+
+MOST_POWER = 1_000
 
 
 def power_sum(k: int) -> Separable:
@@ -20,12 +19,12 @@ def power_sum(k: int) -> Separable:
     Parameters
     ----------
     k : int
-        The power, at least 1.
+        The power, 1 to 1,000.
 
     Raises
     ------
     ParameterError
-        If ``k`` is no integer or below 1.
+        If ``k`` is no integer, below 1 or above 1,000.
 
     Examples
     --------
@@ -37,10 +36,8 @@ def power_sum(k: int) -> Separable:
     >>> e.plug_in - e.value  # 2c, the noise variance
     1.84134...
     """
-    power = _at_least_one(k, "power_sum")
-    return separable(
-        lambda x: _exact_if_large(x, power) ** power, f"power_sum({power})"
-    )
+    power = as_power(k, "power_sum")
+    return Separable(UnivariatePolynomial.power(power), f"power_sum({power})")
 
 
 def k_stars(k: int) -> Separable:
@@ -52,12 +49,12 @@ def k_stars(k: int) -> Separable:
     Parameters
     ----------
     k : int
-        Leaves of a star, at least 1.
+        Leaves of a star, 1 to 1,000.
 
     Raises
     ------
     ParameterError
-        If ``k`` is no integer or below 1.
+        If ``k`` is no integer, below 1 or above 1,000.
 
     Notes
     -----
@@ -73,27 +70,16 @@ def k_stars(k: int) -> Separable:
     >>> debias([5, 1, 3], k_stars(2), epsilon=1.0).plug_in
     13.0
     """
-    leaves = _at_least_one(k, "k_stars")
-    return separable(lambda x: _binomial(x, leaves), f"k_stars({leaves})")
+    leaves = as_power(k, "k_stars")
+    return Separable(UnivariatePolynomial.binomial(leaves), f"k_stars({leaves})")
 
 
-def _binomial(x: npt.NDArray[Any], k: int) -> npt.NDArray[Any]:
-    x = _exact_if_large(x, k)
-    product = x
-    for j in range(1, k):
-        product = product * (x - j)
-    factorial = math.factorial(k)
-    return product // factorial if x.dtype == object else product / factorial
-
-
-def _exact_if_large(x: npt.NDArray[Any], power: int) -> npt.NDArray[Any]:
-    """Turn to Python ints where a power of k factors would not be exact in floats."""
-    largest = int(np.abs(x).max(initial=0)) + power
-    return x.astype(np.int64).astype(object) if largest**power > 2**53 else x
-
-
-def _at_least_one(k: int, name: str) -> int:
+def as_power(k: int, name: str) -> int:
+    """Read a power, or raise `ParameterError` in the name of the estimand."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         msg = f"{name} needs an integer k >= 1, for example {name}(2); got {shown(k)}."
+        raise ParameterError(msg)
+    if k > MOST_POWER:
+        msg = f"{name} needs k <= {MOST_POWER:,}: beyond, powers of 2 leave float64."
         raise ParameterError(msg)
     return int(k)

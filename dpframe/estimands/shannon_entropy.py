@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
-from dpframe.estimands.estimand import Debiased, Estimand, PlugInRisk, swamped
-from dpframe.estimands.exact_total import exact_sum_over_bins
+from dpframe.estimands.counts_and_total import (
+    CountsAndTotal,
+    EstimatedTotal,
+    Term,
+    divisor,
+)
+from dpframe.estimands.estimand import Debiased, Estimand, PlugInRisk
 from dpframe.estimands.noisy_counts import NoisyCounts
 from dpframe.estimands.plug_in_risk import plug_in_risk
-from dpframe.estimands.stencil import Stencil
-from dpframe.estimands.total_expectation import (
-    TotalExpectation,
-    kernel_inverse,
-    kernel_log_over_total,
-)
-from dpframe.estimands.total_transform import TotalTransform
+from dpframe.estimands.stencil import LocalValues, Stencil
+from dpframe.estimands.total_kernels import kernel_inverse, kernel_log_over_total
 
-__all__ = ["Entropy", "entropy"]
+__all__ = ["Entropy", "entropy", "sum_of_z_log_z", "z_log_z"]
 
 Floats = npt.NDArray[np.float64]
-
-_LOBE = (
-    "slightly other noise would have made this estimate astronomically large: its "
-    "variance is far above what std_error says. Use method='plugin', or fewer bins."
-)
-_NO_TOTAL = "the total count is within 3 standard errors of 0: std_error is a guess."
-_DECIMAL = (
-    "the noisy total is so small that it may be 0: summed exactly in decimals. Use "
-    "domain='counts' if the true values are counts."
-)
 
 
 @final
@@ -78,84 +68,60 @@ class Entropy(Estimand):
         """Return the unbiased estimate and its delta-method variance."""
         if not noisy.values.size:
             return Debiased(0.0, 0.0)
-        stencil = Stencil.of(noisy)
-        value, warnings = _entropy(stencil, noisy)
-        psi = _Tangent.at(stencil, value)
+        bins = CountsAndTotal.of(noisy)
+        value = _entropy(bins)
+        psi = _tangent(bins.stencil, value)
         with np.errstate(over="ignore"):  # a value of 1e200 has no finite variance
-            variance = float(stencil.variance(stencil.evaluate(psi)).sum())
-        warnings += swamped(variance, self.plug_in(noisy))
-        if psi.uncertain:
-            warnings += (_NO_TOTAL,)
-        return Debiased(value, variance, warnings, stable=_LOBE not in warnings)
+            variance = float(bins.stencil.variance(bins.stencil.evaluate(psi)).sum())
+        return bins.judge(value, variance, self.plug_in(noisy))
+
+    def given_total(self, stencil: Stencil, total: int) -> LocalValues:
+        """Return the terms -(z/N) log(z/N) of the sum that H is if N is known."""
+        number = divisor(total, self.name)
+        return stencil.evaluate(lambda z: -z_log_z(z / number))
 
     def plug_in_risk(self, noisy: NoisyCounts, unbiased: Debiased) -> PlugInRisk | None:
         """Estimate the plug-in's risk through the sum of psi."""
         plug_in = self.plug_in(noisy)
         value = unbiased.value if unbiased.stable else plug_in
-        psi = _Tangent.at(Stencil.of(noisy), value)
+        psi = _tangent(Stencil.of(noisy), value)
         return plug_in_risk(psi, noisy, plug_in - value)
 
 
 entropy = Entropy()
 
 
-@final
-class _Tangent:
+def z_log_z(z: Any) -> Floats:
+    """Return z log z, 0 for z <= 0."""
+    return np.where(z > 0, z * np.log(np.where(z > 0, z, 1.0)), 0.0)
+
+
+def sum_of_z_log_z(factor: float) -> Term:
+    """Make the term ``factor`` times the sum of z log(z)/N."""
+
+    def exact(z: int) -> Decimal:
+        return z * Decimal(z).ln() if z > 1 else Decimal(0)
+
+    return Term(z_log_z, kernel_inverse, exact, factor)
+
+
+def _entropy(bins: CountsAndTotal) -> float:
+    """Return T[H]."""
+    if bins.nonnegative and bins.expectation is not None:
+        return bins.expectation.log_total() + bins.add_up(sum_of_z_log_z(-1))
+    log_total = Term(
+        lambda z: np.maximum(z, 0), kernel_log_over_total, lambda z: Decimal(max(z, 0))
+    )
+    return bins.add_up(log_total, sum_of_z_log_z(-1))
+
+
+def _tangent(stencil: Stencil, value: float) -> Callable[[Any], Floats]:
     """psi: the function of one bin with the slope of H at the estimated N and H."""
+    total = EstimatedTotal.of(stencil).value
 
-    def __init__(self, total: float, value: float, *, uncertain: bool) -> None:
-        self.total, self.value, self.uncertain = total, value, uncertain
+    def psi(z: Any) -> Floats:
+        # Negative z act on N only.
+        tangent: Floats = -z_log_z(z / total) - z / total * (value - 1)
+        return tangent
 
-    @classmethod
-    def at(cls, stencil: Stencil, value: float) -> _Tangent:
-        identity = stencil.evaluate(lambda z: z)
-        total = float(stencil.apply(identity).sum())
-        error = math.sqrt(float(stencil.variance(identity).sum()))
-        return cls(max(total, 1.0), value, uncertain=total < max(3 * error, 1.0))
-
-    def __call__(self, z: Floats) -> Floats:
-        share = z / self.total
-        log = np.log(np.where(share > 0, share, 1.0))  # negative z act on N only
-        return -share * (log + self.value - 1)
-
-
-def _entropy(stencil: Stencil, noisy: NoisyCounts) -> tuple[float, tuple[str, ...]]:
-    """Return T[H] and what is to be said about it."""
-    low, _ = noisy.ends
-    transform = TotalTransform(stencil)
-    if (low is None or low < 0) and transform.least < 1:
-        return _exact_entropy(stencil), (_DECIMAL,)
-    expectation = TotalExpectation(transform)
-    if low is None or low < 0:
-        positive = stencil.evaluate(lambda z: np.maximum(z, 0.0))
-        log_total = expectation.sum_over_bins(positive, kernel_log_over_total)
-    else:
-        log_total = expectation.log_total()
-    value = log_total - expectation.sum_over_bins(
-        stencil.evaluate(_z_log_z), kernel_inverse
-    )
-    return value, (_LOBE,) if expectation.second_lobe_alive(value) else ()
-
-
-def _exact_entropy(stencil: Stencil) -> float:
-    """Return T[sum of z+ log(N)/N - z+ log(z+)/N], terms with N <= 0 being 0."""
-
-    def positive(z: int) -> Decimal:
-        return Decimal(max(z, 0))
-
-    def minus_z_log_z(z: int) -> Decimal:
-        return -z * Decimal(z).ln() if z > 1 else Decimal(0)
-
-    def inverse(total: int) -> Decimal:
-        return 1 / Decimal(total) if total > 0 else Decimal(0)
-
-    def log_over_total(total: int) -> Decimal:
-        return Decimal(total).ln() / total if total > 0 else Decimal(0)
-
-    return exact_sum_over_bins(
-        stencil, [(positive, log_over_total), (minus_z_log_z, inverse)]
-    )
-
-
-def _z_log_z(z: Any) -> Floats:
-    return np.where(z > 0, z * np.log(np.maximum(z, 1.0)), 0.0)
+    return psi

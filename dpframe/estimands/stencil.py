@@ -14,7 +14,7 @@ the domain: docs/proofs/debias.rst, theorem 1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, Self, final
 
 import numpy as np
@@ -43,6 +43,14 @@ class LocalValues(NamedTuple):
             self.up * (2 * self.here + self.up),
             self.down * (2 * self.here + self.down),
         )
+
+    def scaled(self, factor: Floats | float) -> LocalValues:
+        """The function times a number, one for all bins or one for each."""
+        return LocalValues(*(part * factor for part in self))
+
+    def plus(self, other: LocalValues) -> LocalValues:
+        """The sum of two functions."""
+        return LocalValues(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 @final
@@ -75,6 +83,12 @@ class Stencil:
             down=np.where(at_low, 0.0, np.where(at_high, d, c)),
             d=d,
             rate=rate,
+        )
+
+    def part(self, bins: npt.NDArray[np.bool_]) -> Self:
+        """The stencil of some of the bins."""
+        return replace(
+            self, **{each.name: getattr(self, each.name)[bins] for each in fields(self)}
         )
 
     @property
@@ -112,8 +126,17 @@ class Stencil:
         change when a constant is taken from f, and with f(z) taken it is a sum of
         squares, so it is exact in floats and never negative.
         """
-        mean = self.up * local.up + self.down * local.down
-        return mean**2 + self.up * local.up**2 + self.down * local.down**2
+        return self.covariance(local, local)
+
+    def covariance(self, one: LocalValues, other: LocalValues) -> Floats:
+        """Return the unbiased estimate of Cov(T f(y), T g(y)), of every bin."""
+        mean = self.up * one.up + self.down * one.down
+        other_mean = self.up * other.up + self.down * other.down
+        return (
+            mean * other_mean
+            + self.up * one.up * other.up
+            + self.down * one.down * other.down
+        )
 
 
 def inverse_weights(rate: Floats) -> tuple[Floats, Floats]:

@@ -88,15 +88,22 @@ class TotalTransform:
         """Return sum_i h_i(t) G(t)/g_i(t), h_i the transform of u over bin i.
 
         Equal to G(t) sum_i [u(z_i) - (up e^-t Δup u + down e^t Δdown u) / r_i(t)].
+        Where u(z_i - 1) = 0 the last term would cancel the first one, at large t to
+        the last digit: there both are u(z_i) (r_i + down e^t), which is
+        u(z_i) (1 + down - up (e^-t - 1)).
         ``log_abs`` and ``sign`` describe G at ``t``. The quotient is taken between
         logarithms of the same floats, so that a zero of r_i cancels.
         """
+        ends = np.where(u.here + u.down == 0, u.here, 0.0)
+        kept = (1 + self.down) * self._per_kind(ends)
+        risen = self.up * self._per_kind(ends)
         up = self.up * self._per_kind(u.up)
-        down = self.down * self._per_kind(u.down)
-        result = float(u.here.sum()) * np.exp(log_abs)
-        rise, fall = np.exp(-t), np.exp(t)
+        down = self.down * self._per_kind(u.down + ends)
+        result = float((u.here - ends).sum()) * np.exp(log_abs)
+        rise, lost, fall = np.exp(-t), -np.expm1(-t), np.exp(t)
         for part, log_r, negative in self._factors(t):
             quotient = np.where(negative, -1.0, 1.0) * np.exp(log_abs - log_r)
+            result += kept[part] @ quotient + lost * (risen[part] @ quotient)
             result -= rise * (up[part] @ quotient) + fall * (down[part] @ quotient)
         return sign * result
 

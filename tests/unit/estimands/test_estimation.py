@@ -106,10 +106,19 @@ def test_a_plug_in_tells_its_bias_and_lacks_a_variance_where_none_is_known():
     assert any("biased by about 3" in text for text in e.warnings)
 
 
-@pytest.mark.parametrize("estimand", [lambda x: x, math.log, power_sum])
-def test_a_bare_function_is_sent_to_separable(estimand):
+def test_a_bare_function_is_a_function_of_all_counts():
+    found = estimate(NOISY, lambda x: x[:, 0] + x[:, 2])
+    assert (found.estimand, found.value) == ("black_box", 7.0)
+
+
+def test_a_bare_function_of_one_count_is_sent_to_separable():
     with pytest.raises(ParameterError, match=r"separable\(f\)"):
-        estimate(NOISY, estimand)
+        estimate(NOISY, lambda x: x**2)
+
+
+def test_a_maker_of_estimands_says_how_it_is_called():
+    with pytest.raises(ParameterError, match=r"power_sum\(2\)"):
+        estimate(NOISY, power_sum)
 
 
 @pytest.mark.parametrize("estimand", ["entropy", None, 3])

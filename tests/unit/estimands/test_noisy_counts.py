@@ -105,3 +105,41 @@ def test_no_message_shows_a_count():
     with pytest.raises(ParameterError) as caught:
         NoisyCounts([12345.678], 1.0)
     assert "12345" not in str(caught.value)
+
+
+@pytest.mark.parametrize("domain", ["counts", "integers", (-2, 3), (None, 1), (5, 5)])
+@pytest.mark.parametrize("spread", [10, 10**7])
+@pytest.mark.parametrize("size", [1, 70_000])
+def test_the_tally_holds_each_count_once(domain, spread, size):
+    values = np.random.default_rng(size).integers(-spread, spread, size)
+    for rate in (0.5, np.full(size, 0.5)):
+        noisy = NoisyCounts(values, rate, domain)
+        distinct, numbers = noisy.tally
+        expected, often = np.unique(noisy.clip(values), return_counts=True)
+        assert distinct.values.tolist() == expected.tolist()
+        assert numbers.tolist() == often.tolist()
+        assert distinct.domain == domain
+        assert (distinct.rate == 0.5).all()
+
+
+def test_bins_of_different_rates_are_left_as_they_are():
+    noisy = NoisyCounts([[3, 3], [0, -1]], [[1.0, 1.0], [1.0, 2.0]])
+    distinct, numbers = noisy.tally
+    assert distinct is noisy
+    assert numbers.tolist() == [1, 1, 1, 1]
+
+
+def test_no_bins_have_an_empty_tally():
+    distinct, numbers = NoisyCounts([], 1.0).tally
+    assert distinct.values.size == numbers.size == 0
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint64, np.int32])
+def test_every_kind_of_integer_is_taken(dtype):
+    noisy = NoisyCounts(np.array([1, 100], dtype=dtype), 1.0)
+    assert noisy.values.dtype == np.int64
+    assert noisy.values.tolist() == [1, 100]
+    with pytest.raises(ParameterError, match="2\\*\\*53"):
+        NoisyCounts(np.array([2**63], dtype=np.uint64), 1.0)
+    with pytest.raises(ParameterError, match="2\\*\\*53"):
+        NoisyCounts(np.array([-(2**63)], dtype=np.int64), 1.0)

@@ -70,7 +70,7 @@ def test_values_that_are_no_numbers_are_refused(f):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_values_that_are_not_finite_are_refused(value):
-    with pytest.raises(ParameterError, match="finite at every integer"):
+    with pytest.raises(ParameterError, match="finite at every number"):
         real(pointwise(lambda x: np.where(x == 7, value, x), POINTS))
 
 

@@ -70,3 +70,9 @@ def test_a_bad_power_is_refused(make, k):
 def test_a_power_beyond_float64_is_unstable():
     with pytest.raises(UnstableEstimateError):
         debias([10**6], power_sum(60), epsilon=1.0)
+
+
+@pytest.mark.parametrize("make", [power_sum, k_stars])
+def test_a_power_that_no_count_above_1_survives_is_refused(make):
+    with pytest.raises(ParameterError, match="needs k <= 1,000"):
+        make(1_001)

@@ -5,7 +5,16 @@ import numpy as np
 import pytest
 
 from dpframe.errors import ParameterError
-from dpframe.estimands import NoisyCounts, debias, entropy, estimate, power_sum
+from dpframe.estimands import (
+    GaussianNumbers,
+    LaplaceNumbers,
+    NoisyCounts,
+    debias,
+    entropy,
+    estimate,
+    power_sum,
+    profile,
+)
 
 COUNTS = [4, 0, -1, 12]
 
@@ -54,6 +63,59 @@ def test_amounts_must_be_numbers_that_fit(bad):
         debias(COUNTS, entropy, epsilon=bad)
 
 
+def test_the_total_is_passed_on():
+    noisy = NoisyCounts(np.array(COUNTS), 1.0)
+    found = debias(COUNTS, entropy, epsilon=1, total=17)
+    assert found == estimate(noisy, entropy, total=17)
+    assert found != estimate(noisy, entropy)
+
+
 def test_the_range_and_the_method_are_passed_on():
     found = debias(COUNTS, power_sum(1), epsilon=1, domain=(0, 5), method="plugin")
     assert (found.value, found.method) == (9.0, "plugin")
+
+
+def test_other_noise_is_read_by_its_own_parameters():
+    for sigma2 in (2, "2", Fraction(2), [2] * 4, np.full(4, 2.0)):
+        found = debias(COUNTS, power_sum(2), noise="gaussian", sigma2=sigma2)
+        noisy = GaussianNumbers(np.array(COUNTS), 2.0)
+        assert found == estimate(noisy, power_sum(2))
+    found = debias(
+        COUNTS, power_sum(2), epsilon="1/4", sensitivity=3, noise="continuous_laplace"
+    )
+    assert found == estimate(LaplaceNumbers(np.array(COUNTS), 12.0), power_sum(2))
+
+
+@pytest.mark.parametrize("noise", ["normal", None, 3, ["laplace"]])
+def test_a_bad_noise_is_refused(noise):
+    with pytest.raises(ParameterError, match="noise must be 'laplace', 'continuous_l"):
+        debias(COUNTS, entropy, epsilon=1, noise=noise)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "continuous_gaussian"])
+@pytest.mark.parametrize("law", [{}, {"epsilon": 1}, {"epsilon": 1, "sigma2": 1}])
+def test_gaussian_noise_takes_sigma2_and_no_epsilon(noise, law):
+    with pytest.raises(ParameterError, match="described by sigma2 alone"):
+        debias(COUNTS, power_sum(2), noise=noise, **law)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "continuous_laplace"])
+@pytest.mark.parametrize("law", [{}, {"sigma2": 1}, {"epsilon": 1, "sigma2": 1}])
+def test_laplace_noise_takes_epsilon_and_no_sigma2(noise, law):
+    with pytest.raises(ParameterError, match="described by epsilon and sensitivity"):
+        debias(COUNTS, power_sum(2), noise=noise, **law)
+
+
+@pytest.mark.parametrize("sigma2", [0, -1, [1, 1, 0, 1]])
+def test_sigma2_must_be_positive(sigma2):
+    with pytest.raises(ParameterError, match="sigma2 must be positive"):
+        debias(COUNTS, power_sum(2), noise="gaussian", sigma2=sigma2)
+
+
+def test_counts_published_from_a_threshold_on_are_a_clipped_domain():
+    tau, law = 3, {"epsilon": 1}
+    released = [7, 3, tau - 1, tau - 1]
+    complete = [7, 3, 1, -6]
+    for estimand in (power_sum(2), profile(2), profile(5)):
+        seen = debias(released, estimand, domain=(tau - 1, None), **law)
+        assert seen == debias(complete, estimand, domain=(tau - 1, None), **law)

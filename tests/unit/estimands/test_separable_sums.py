@@ -1,10 +1,11 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from dpframe.errors import ParameterError, UnstableEstimateError
-from dpframe.estimands import debias, separable
+from dpframe.estimands import debias, separable, smooth
 
 
 def test_vectorized_and_plain_functions_give_the_same_estimate():
@@ -55,3 +56,32 @@ def test_noise_that_drowns_the_plug_in_is_flagged():
     few = debias([1, 0, 2, 5, 9], separable(lambda x: x == 1), epsilon=0.02)
     assert any("10 times the plug-in" in text for text in few.warnings)
     assert not debias([100] * 9, separable(lambda x: x), epsilon=1).warnings
+
+
+def test_a_numpy_polynomial_is_a_function_with_exact_coefficients():
+    cubic = np.polynomial.Polynomial([0.1, -2, 0, 3])
+    y, c = 3 * 10**6, 1 / (4 * math.sinh(0.5) ** 2)
+    found = debias([y], separable(cubic), epsilon=1)
+    exact = Fraction(1, 10) - 2 * y + 3 * y**3 - 18 * y * Fraction(c)
+    assert found.value == pytest.approx(float(exact), rel=1e-15)
+    assert separable(cubic).name == "separable"
+    assert separable(cubic, name="cubic").name == "cubic"
+
+
+def test_a_smooth_function_is_separable_under_discrete_noise():
+    waves = smooth(np.sin, np.cos, lambda x: -np.sin(x))
+    assert waves.name == "sin"
+    assert smooth(lambda x: x, np.ones_like, np.zeros_like).name == "smooth"
+    counts = [4, 0, -3, 11]
+    for method in ("unbiased", "plugin", "auto"):
+        one = debias(counts, waves, epsilon=1, method=method)
+        assert one == debias(counts, separable(np.sin), epsilon=1, method=method)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_smooth_needs_three_functions(place):
+    given = [np.sin, np.cos, np.sin]
+    given[place] = 3
+    name = ("f", "first", "second")[place]
+    with pytest.raises(ParameterError, match=f"two derivatives; {name} is int"):
+        smooth(*given)

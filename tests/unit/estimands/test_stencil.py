@@ -82,6 +82,23 @@ def test_variance_keeps_its_digits_where_the_two_squares_lose_theirs():
     assert got == pytest.approx(c[0] * (8e16 + 2) + 4 * c[0] ** 2, rel=1e-9)
 
 
+def test_a_part_of_the_bins_and_sums_of_functions():
+    noisy = NoisyCounts(np.arange(-2, 5), np.linspace(0.5, 2, 7))
+    stencil = Stencil.of(noisy)
+    some = noisy.values % 2 == 0
+    part = stencil.part(some)
+    alone = Stencil.of(NoisyCounts(noisy.values[some], noisy.rate[some]))
+    assert part.apply(part.evaluate(np.cos)).tolist() == pytest.approx(
+        alone.apply(alone.evaluate(np.cos)).tolist()
+    )
+    weights = np.arange(7.0)
+    sum_ = stencil.evaluate(np.cos).scaled(weights).plus(stencil.evaluate(np.exp))
+    each = [lambda z, w=w: w * np.cos(z) + np.exp(z) for w in weights]
+    for i, f in enumerate(each):
+        expected = stencil.apply(stencil.evaluate(f))[i]
+        assert stencil.apply(sum_)[i] == pytest.approx(expected, rel=1e-13)
+
+
 def test_two_dimensional_counts_are_read_in_row_order():
     flat = Stencil.of(NoisyCounts(np.arange(6), np.linspace(1, 2, 6)))
     square = Stencil.of(
@@ -89,3 +106,17 @@ def test_two_dimensional_counts_are_read_in_row_order():
     )
     assert flat.center.tolist() == square.center.tolist()
     assert flat.up.tolist() == square.up.tolist()
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_covariances_are_the_differences_of_the_definition(domain):
+    rate = np.array([0.5, 1.0, 2.0, 0.7])
+    stencil = Stencil.of(NoisyCounts(np.array([-1, 2, 4, 9]), rate, domain))
+    functions = (lambda x: x, lambda x: x**2, lambda x: np.sin(x))
+    for f in functions:
+        for g in functions:
+            one, other = stencil.evaluate(f), stencil.evaluate(g)
+            joint = stencil.evaluate(lambda x, f=f, g=g: f(x) * g(x))
+            plain = stencil.apply(one) * stencil.apply(other) - stencil.apply(joint)
+            got = stencil.covariance(one, other)
+            assert got == pytest.approx(plain, rel=1e-9, abs=1e-9)

@@ -9,11 +9,12 @@ from debias_reference import enumerate_inverse
 
 from dpframe.errors import UnstableEstimateError
 from dpframe.estimands import NoisyCounts
-from dpframe.estimands.exact_total import exact_sum_over_bins
+from dpframe.estimands.exact_total import ExactTerm, exact_sum_over_bins
 from dpframe.estimands.stencil import Stencil
-from dpframe.estimands.total_expectation import (
-    TotalExpectation,
+from dpframe.estimands.total_expectation import TotalExpectation
+from dpframe.estimands.total_kernels import (
     kernel_inverse,
+    kernel_inverse_power,
     kernel_log_over_total,
 )
 from dpframe.estimands.total_transform import TotalTransform
@@ -83,13 +84,64 @@ def test_many_bins_against_the_exact_law(rate, mean):
     exact = exact_sum_over_bins(
         stencil,
         [
-            (
+            ExactTerm(
                 lambda z: Decimal(max(z, 0)),
                 lambda total: Decimal(total).ln() / total if total > 0 else Decimal(0),
             )
         ],
     )
     assert expectation.log_total() == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("shift", [1e-3, 0.5, 4.0, 3e4])
+@pytest.mark.parametrize("rates", [0.8, [0.3, 2.0, 0.3, 1.1]])
+@pytest.mark.parametrize("counts", [[6, 0, 4, 3], [1, 0, 1, -2], [0, 0, 0, 0]])
+def test_log_of_the_total_and_a_shift(counts, rates, shift):
+    noisy = NoisyCounts(np.array(counts), rates)
+    transform = TotalTransform(Stencil.of(noisy))
+    got = TotalExpectation(transform, shift=shift).log_total()
+    expected = enumerate_inverse(noisy, lambda x: (sum(x) + Decimal(shift)).ln())
+    assert got == pytest.approx(expected, rel=1e-11, abs=1e-12)
+
+
+def test_a_shift_that_outweighs_a_huge_weight_of_zero():
+    # The weight of N = 0 is e^466; with 5,000 added the logarithm hardly sees it.
+    noisy = NoisyCounts(np.zeros(500, int), 0.5)
+    transform = TotalTransform(Stencil.of(noisy))
+    assert transform.log_zero_weight()[0] > 400
+    got = TotalExpectation(transform, shift=5_000.0).log_total()
+    mean = 5_000 - 500 / math.expm1(0.5)
+    assert got == pytest.approx(math.log(mean), abs=1e-3)
+
+
+@pytest.mark.parametrize("q", [0.05, 0.5, 2.0, 3.5, 10.0])
+@pytest.mark.parametrize("rates", [0.8, [0.3, 2.0, 0.3, 1.1]])
+@pytest.mark.parametrize("counts", [[6, 0, 4, 3], [1, 0, 1, -2]])
+def test_sums_over_bins_divided_by_powers_of_the_total(counts, rates, q):
+    noisy = NoisyCounts(np.array(counts), rates)
+    stencil = Stencil.of(noisy)
+    expectation = TotalExpectation(TotalTransform(stencil), power=q)
+    got = expectation.sum_over_bins(
+        stencil.evaluate(lambda z: z**2), kernel_inverse_power(q)
+    )
+
+    def over_power(x):
+        return sum(z * z for z in x) / Decimal(max(sum(x), 1)) ** Decimal(q)
+
+    expected = enumerate_inverse(noisy, over_power)
+    assert got == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+def test_high_powers_put_the_end_of_the_integral_off():
+    # Of t^9 e^-t 7e-11 lie beyond 45, where |G| has fallen to e^-45.
+    noisy = NoisyCounts(np.array([600, 400]), 2.0)
+    stencil = Stencil.of(noisy)
+    expectation = TotalExpectation(TotalTransform(stencil), power=10.0)
+    got = expectation.sum_over_bins(
+        stencil.evaluate(lambda z: z), kernel_inverse_power(10.0)
+    )
+    expected = enumerate_inverse(noisy, lambda x: sum(x) / Decimal(sum(x)) ** 10)
+    assert got == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def test_equal_bins_are_counted_once_and_distinct_rates_cost_no_accuracy():
