@@ -12,19 +12,26 @@ from typing import Any, final
 from dpframe.display.column import Column
 from dpframe.display.report import Report
 from dpframe.display.text import plural, show_spread
+from dpframe.domain.lattice import Per
 from dpframe.domain.schema import Schema
+from dpframe.mechanisms.additive import Additive
 from dpframe.mechanisms.calibrate import SparseOptions
 from dpframe.mechanisms.questions import resolve
 from dpframe.mechanisms.request import Setting
 from dpframe.mechanisms.sparse_request import SparseVectorRequest
 from dpframe.mechanisms.spend import Price
 from dpframe.mechanisms.stream import OpenSparseVector
+from dpframe.mechanisms.terms import ask
 from dpframe.noise.threshold import ThresholdNoise
 from dpframe.privacy.amounts import Amount
 from dpframe.privacy.loss import PrivacyLoss
+from dpframe.queries import agg
+from dpframe.queries.agg import Several
 from dpframe.queries.threshold import Threshold
 from dpframe.releases.accuracy import AccuracyStatement
+from dpframe.releases.rank_plan import RankPlan
 from dpframe.releases.sparse import SparseVectorRelease
+from dpframe.releases.table import TableRelease
 
 __all__ = ["Planner", "ThresholdPlan"]
 
@@ -65,13 +72,9 @@ class ThresholdPlan:
 
     @property
     def scales(self) -> dict[str, float]:
-        """Scale of each noise, in the unit of the answers."""
-        laws = {"threshold": self.noise.threshold}
-        laws |= {branch.name: branch.law for branch in self.noise.branches}
-        if self.noise.fresh is not None:
-            laws["values"] = self.noise.fresh
+        """Scale of each noise, in the unit of the answers, as a release names them."""
         grid = self.threshold.grid
-        return {name: float(law.scale * grid) for name, law in laws.items()}
+        return {name: float(s * grid) for name, s in self.noise.scales.items()}
 
     def accuracy(self, level: Amount = 0.95) -> AccuracyStatement:
         """Say where all answers at once are right with chance ``level``.
@@ -268,6 +271,62 @@ ratio, monotonic
             options,
             monotonic,
         )
+
+    def quantile(
+        self,
+        column: str,
+        q: Amount | Several,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        per: Per = "row",
+    ) -> RankPlan:
+        """Plan `PrivateFrame.quantile`; ``median`` is q = 0.5.
+
+        Parameters
+        ----------
+        column, q, epsilon, bounds, per
+            As in the verb.
+
+        Returns
+        -------
+        RankPlan
+            ``loss``, ``candidates``, ``rank_error(level)``, in rows.
+
+        Raises
+        ------
+        NoSessionError, ColumnNotFoundError, DomainError, ParameterError
+            As in the verb.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import dpframe as dpf
+        >>> people = pl.DataFrame({"age": [23, 35, 61]})
+        >>> with dpf.Session(epsilon=1, unit="row"):
+        ...     people.dp.plan.quantile("age", 0.5, 1, bounds=(0, 120))
+        Plan of quantile: 121 candidates, epsilon=1
+        with 95 % chance within 7.8 rows of the rank asked for
+        permute-and-flip
+        no data read, nothing charged
+        """
+        setting, schema = self._setting, self._schema
+        several = agg.read_several(q) if agg.is_list(q) else (agg.read_q(q),)
+        asked = agg.Aggregate("quantile", column, bounds, per, several)
+        request = Additive(
+            "quantile",
+            setting,
+            Price(epsilon).spend(setting),
+            (ask("quantile", asked, setting, schema),),
+            None,
+            TableRelease,
+            schema,
+            by_q=True,
+        )
+        laws = tuple((chosen.q, chosen.law) for chosen in request.selections)
+        lattice = request.asked[0].lattice
+        assert lattice is not None
+        return RankPlan(request.loss, request.mechanism, lattice.width + 1, laws)
 
     def _plan(
         self,

@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from dpframe.accessor.private import Private
+from dpframe.engines.protocol import Source
 from dpframe.mechanisms.calibrate import SparseOptions
 from dpframe.mechanisms.questions import resolve
 from dpframe.mechanisms.sparse_request import SparseVectorRequest
 from dpframe.mechanisms.spend import Price
-from dpframe.mechanisms.stream import OpenSparseVector, SparseVector
 from dpframe.privacy.amounts import Amount
 from dpframe.releases import AboveThresholdRelease, SparseVectorRelease
 from dpframe.releases.compared import Compared
+from dpframe.session import Session
 
-__all__ = ["Thresholds"]
+__all__ = ["Auto", "Direction", "Family", "Keys", "Thresholds", "search"]
 
 R = TypeVar("R", bound=Compared)
 
@@ -120,7 +121,8 @@ class Thresholds(Private):
         (1, 'ai', 2)
         """
         options = SparseOptions(1, noise, ratio, gap)
-        return self._search(
+        return search(
+            self._open("above_threshold"),
             AboveThresholdRelease,
             "above_threshold",
             (queries, keys, bins),
@@ -210,7 +212,8 @@ class Thresholds(Private):
         (['ai', 'go'], True)
         """
         options = SparseOptions(max_above, noise, ratio, gap, values, refresh)
-        return self._search(
+        return search(
+            self._open("sparse_vector"),
             SparseVectorRelease,
             "sparse_vector",
             (queries, keys, bins),
@@ -221,273 +224,35 @@ class Thresholds(Private):
             label,
         )
 
-    def numeric_sparse(
-        self,
-        queries: Any,
-        threshold: Amount,
-        epsilon: Amount | None = None,
-        *,
-        max_above: int,
-        keys: Keys | None = None,
-        bins: Keys | None = None,
-        direction: Direction = "above",
-        gap: bool = False,
-        refresh: Auto = "auto",
-        noise: Family = "geometric",
-        ratio: str | Amount = "optimal",
-        monotonic: Auto = "auto",
-        label: str | None = None,
-    ) -> SparseVectorRelease:
-        """Find up to ``max_above`` large answers, with a fresh noisy value of each.
 
-        `sparse_vector` with ``values=True``: half of epsilon finds, half measures.
+def search(
+    opened: tuple[Session, Source],
+    form: type[R],
+    verb: str,
+    asked: tuple[Any, Any, Any],
+    compared: tuple[object, object],
+    epsilon: Amount | None,
+    options: SparseOptions,
+    monotonic: object,
+    label: str | None,
+) -> R:
+    """Ask for a comparison of listed queries and send it through the door.
 
-        Parameters
-        ----------
-        queries, threshold, epsilon, max_above, keys, bins, direction, gap, refresh
-            As in `sparse_vector`.
-        noise, ratio, monotonic, label
-            As in `above_threshold`.
-
-        Returns
-        -------
-        SparseVectorRelease
-            With ``values``, in the unit of the answers.
-
-        Raises
-        ------
-        NoSessionError, ColumnNotFoundError, DomainError, ParameterError
-            As in `above_threshold`.
-        BudgetExceededError
-            If the charge does not fit; nothing is spent.
-
-        Notes
-        -----
-        .. admonition:: Privacy
-
-           Charges (epsilon, 0). Values have discrete Laplace noise of scale
-           ``max_above·Δ/ε₃``; over the keys of one column, whose cells are disjoint, of
-           ``L1/ε₃`` if that is less. The number that was compared is never released.
-
-        References
-        ----------
-        .. [1] Dwork and Roth (2014), The algorithmic foundations of differential
-           privacy, section 3.6 (with fresh noise).
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import dpframe as dpf
-        >>> posts = pl.DataFrame({"topic": ["ai"] * 900 + ["tea"] * 20})
-        >>> with dpf.Session(epsilon=2, unit="row", domain={"topic": ["tea", "ai"]}):
-        ...     hot = posts.dp.numeric_sparse("topic", 500, 1, max_above=1)
-        >>> hot.queries, hot.values.shape
-        (['ai'], (1,))
-        """
-        options = SparseOptions(max_above, noise, ratio, gap, True, refresh)
-        return self._search(
-            SparseVectorRelease,
-            "numeric_sparse",
-            (queries, keys, bins),
-            (threshold, direction),
-            epsilon,
-            options,
-            monotonic,
-            label,
-        )
-
-    def adaptive_sparse_vector(
-        self,
-        queries: Any,
-        threshold: Amount,
-        epsilon: Amount | None = None,
-        *,
-        max_above: int,
-        margin: Amount | None = None,
-        keys: Keys | None = None,
-        bins: Keys | None = None,
-        direction: Direction = "above",
-        gap: bool = True,
-        noise: Family = "geometric",
-        ratio: str | Amount = "optimal",
-        monotonic: Auto = "auto",
-        label: str | None = None,
-    ) -> SparseVectorRelease:
-        """Find large answers, clear ones at half price: up to ``2·max_above - 1``.
-
-        Each answer is first compared with twice the noise and a margin; if it passes,
-        it is clear and costs half of what a near one costs.
-
-        Parameters
-        ----------
-        queries, threshold, epsilon, keys, bins, direction
-            As in `above_threshold`.
-        max_above : int
-            Positive answers that are paid for if all are near.
-        margin : number, optional
-            How far beyond the threshold a noisy answer must be to be clear, in the unit
-            of the answers; two standard deviations of that noise if omitted.
-        gap : bool
-            Release by how much each passed: free.
-        noise, ratio, monotonic, label
-            As in `above_threshold`.
-
-        Returns
-        -------
-        SparseVectorRelease
-            With ``branches``, "clear" or "near", for each positive answer.
-
-        Raises
-        ------
-        NoSessionError, ColumnNotFoundError, DomainError, ParameterError
-            As in `above_threshold`.
-        BudgetExceededError
-            If the charge does not fit; nothing is spent.
-
-        Notes
-        -----
-        .. admonition:: Privacy
-
-           Charges (epsilon, 0) in full, before the first answer; in zCDP ε²/2.
-
-        References
-        ----------
-        .. [1] Ding, Wang, Xiao and Kifer (2023), Free gap estimates from the
-           exponential mechanism, sparse vector, noisy max and related algorithms,
-           Algorithm 2.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import dpframe as dpf
-        >>> posts = pl.DataFrame({"topic": ["ai"] * 900 + ["tea"] * 20})
-        >>> with dpf.Session(epsilon=2, unit="row", domain={"topic": ["tea", "ai"]}):
-        ...     hot = posts.dp.adaptive_sparse_vector("topic", 500, 1, max_above=2)
-        >>> hot.queries, hot.branches
-        (['ai'], ['clear'])
-        """
-        options = SparseOptions(
-            max_above, noise, ratio, gap, adaptive=True, refresh=False, margin=margin
-        )
-        return self._search(
-            SparseVectorRelease,
-            "adaptive_sparse_vector",
-            (queries, keys, bins),
-            (threshold, direction),
-            epsilon,
-            options,
-            monotonic,
-            label,
-        )
-
-    def open_sparse_vector(
-        self,
-        threshold: Amount,
-        epsilon: Amount | None = None,
-        *,
-        max_above: int,
-        sensitivity: Amount = 1,
-        grid: Amount = 1,
-        direction: Direction = "above",
-        values: bool = False,
-        gap: bool = False,
-        refresh: Auto = "auto",
-        adaptive: bool = False,
-        margin: Amount | None = None,
-        noise: Family = "geometric",
-        ratio: str | Amount = "optimal",
-        monotonic: Auto = "auto",
-        label: str | None = None,
-    ) -> SparseVector:
-        """Open a stream of questions: pay once, then ask as many as you like.
-
-        Parameters
-        ----------
-        threshold, epsilon, direction
-            As in `above_threshold`. The whole epsilon is charged here.
-        max_above : int
-            Positive answers after which the stream closes.
-        sensitivity : number
-            How far one row may move any single answer, in the unit of the answers; the
-            unit's ``max_rows`` is multiplied in. 1 is right for counts.
-        grid : number
-            The public step on which all answers lie; 1 for counts and integers.
-        values, gap, refresh, noise, ratio
-            As in `sparse_vector`.
-        adaptive, margin
-            As in `adaptive_sparse_vector`.
-        monotonic : {"auto"} or bool
-            True promises to ask only counts and sums of non-negative values, under
-            add/remove; others are then refused. "auto" is False: the queries are not
-            known yet.
-        label : str, optional
-            Asking again under the label hands back the same open stream.
-
-        Returns
-        -------
-        SparseVector
-            ``ask``, ``ask_many``, ``remaining``, ``closed``.
-
-        Raises
-        ------
-        NoSessionError, ParameterError, BudgetExceededError
-            As in `above_threshold`.
-
-        Notes
-        -----
-        .. admonition:: Privacy
-
-           Charges (epsilon, 0) now, or its rho in zCDP; asking is free. Queries may
-           depend on earlier answers, and the frame may change between them.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import dpframe as dpf
-        >>> hour = pl.DataFrame({"status": ["error"] * 900})
-        >>> with dpf.Session(epsilon=1, unit="row"):
-        ...     alerts = hour.dp.open_sparse_vector(500, 1, max_above=1)
-        >>> alerts.ask(dpf.col("status") == "error"), alerts.closed
-        (True, True)
-        """
-        session, source = self._open("open_sparse_vector")
-        options = SparseOptions(
-            max_above, noise, ratio, gap, values, refresh, adaptive, margin
-        )
-        request = OpenSparseVector.of(
-            session.setting,
-            (threshold, direction, sensitivity, grid),
-            Price(epsilon).pure(session.setting),
-            options,
-            monotonic,
-        )
-        return session.release(request, source, label=label)
-
-    def _search(
-        self,
-        form: type[R],
-        verb: str,
-        asked: tuple[Any, Any, Any],
-        compared: tuple[object, object],
-        epsilon: Amount | None,
-        options: SparseOptions,
-        monotonic: object,
-        label: str | None,
-    ) -> R:
-        session, source = self._open(verb)
-        queries, keys, bins = asked
-        questions = resolve(
-            queries, session.setting, source.schema, keys=keys, bins=bins
-        )
-        request = SparseVectorRequest.of(
-            verb,
-            session.setting,
-            questions,
-            compared,
-            Price(epsilon).pure(session.setting),
-            options,
-            monotonic,
-            form,
-            source.schema,
-        )
-        return session.release(request, source, label=label)
+    ``asked`` is the queries, keys and bins, ``compared`` the threshold and its
+    direction, all as typed.
+    """
+    session, source = opened
+    queries, keys, bins = asked
+    questions = resolve(queries, session.setting, source.schema, keys=keys, bins=bins)
+    request = SparseVectorRequest.of(
+        verb,
+        session.setting,
+        questions,
+        compared,
+        Price(epsilon).pure(session.setting),
+        options,
+        monotonic,
+        form,
+        source.schema,
+    )
+    return session.release(request, source, label=label)

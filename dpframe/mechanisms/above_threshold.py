@@ -46,7 +46,15 @@ class Run:
         What answers are compared with.
     """
 
-    __slots__ = ("__rho", "_bars", "_noise", "_prices", "_threshold", "credit")
+    __slots__ = (
+        "__rho",
+        "_bars",
+        "_dearest",
+        "_noise",
+        "_prices",
+        "_threshold",
+        "credit",
+    )
 
     def __init__(self, noise: ThresholdNoise, threshold: Threshold) -> None:
         self._noise = noise
@@ -54,6 +62,7 @@ class Run:
         steps = threshold.steps
         self._bars = np.array([noise.bar(branch, steps) for branch in noise.branches])
         self._prices = np.array([branch.price for branch in noise.branches])
+        self._dearest = int(self._prices.max())
         self.credit = noise.credit
         self.__rho = noise.threshold.sample()
 
@@ -128,14 +137,14 @@ class Run:
         branches = passed[:, places].argmax(axis=0)  # the clearest that fired
         prices = self._prices[branches]
         before = credit - (prices.cumsum() - prices)
-        kept = int(np.count_nonzero(before >= self._prices.max()))
+        kept = int(np.count_nonzero(before >= self._dearest))
         if self._noise.refresh:
             kept = min(kept, 1)
         places, branches = places[:kept], branches[:kept]
         return places, branches, excess[branches, places]
 
     def _affords(self, credit: int) -> bool:
-        return credit >= int(self._prices.max())
+        return credit >= self._dearest
 
 
 def _fresh_values(answers: Integers, noise: ThresholdNoise) -> Integers:

@@ -44,7 +44,7 @@ class SparseOptions:
     gap: object = False
     values: object = False
     refresh: object = "auto"
-    adaptive: bool = False
+    adaptive: object = False
     margin: object = None
 
     def calibrate(
@@ -81,7 +81,7 @@ class SparseOptions:
             For a wrong option, and noise wider than integers can hold.
         """
         aboves = read_max_above(self.max_above)
-        for name in ("gap", "values"):
+        for name in ("gap", "values", "adaptive"):
             _read_flag(getattr(self, name), name)
         refresh = self._refreshed(aboves, concentrated=concentrated)
         l1_of_values = aboves * sensitivity
@@ -96,7 +96,7 @@ class SparseOptions:
             read_ratio(self.ratio, 1 if refresh else aboves, monotonic=monotonic),
             l1_of_values if self.values else None,
             refresh,
-            self.adaptive,
+            bool(self.adaptive),
             self._margin(grid),
             concentrated,
         )

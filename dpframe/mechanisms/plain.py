@@ -76,7 +76,8 @@ def sparse_vector(
     refresh : bool
         A new noisy threshold after each positive answer; in pure DP it only costs.
     adaptive : bool
-        Clear positive answers at half price: up to ``2·max_above - 1`` of them.
+        Clear positive answers at half price: up to ``2·max_above - 1`` of them. Not
+        with `values`, whose noise is for `max_above` of them; gaps are free.
     margin : number, optional
         What "clear" is, in the answers' unit; two standard deviations by default.
 
@@ -114,7 +115,7 @@ def sparse_vector(
     step = Fraction(1) if grid is None else as_positive(grid, "grid")
     steps = _on_grid(answers, step, rounded=grid is not None)
     moved = as_positive(sensitivity, "sensitivity")
-    _check_flags(monotonic=monotonic, refresh=refresh, adaptive=adaptive)
+    _check_flags(monotonic=monotonic, refresh=refresh)
     options = SparseOptions(
         max_above, noise, ratio, gap, values, refresh, adaptive, margin
     )
@@ -130,10 +131,12 @@ def sparse_vector(
 
 def _on_grid(answers: Any, grid: Fraction, *, rounded: bool) -> NDArray[np.int64]:
     """Return floor(q / grid + 1/2), clamped to what noise can be added to."""
-    given = np.asarray(answers)
+    try:
+        given = np.asarray(answers)
+    except ValueError:  # a ragged list
+        raise _not_flat() from None
     if given.ndim != 1 or not given.size:
-        msg = "answers must be a flat list of numbers, one for each query, not empty."
-        raise ParameterError(msg)
+        raise _not_flat()
     if given.dtype.kind == "f":
         return _floats_on_grid(given.astype(np.float64), grid, rounded=rounded)
     if given.dtype.kind == "i" and grid == 1:
@@ -162,8 +165,8 @@ def _floats_on_grid(
         grid.denominator - 1
     ):
         msg = (
-            f"the grid of float answers must be a power of two, such as 2**-10; got "
-            f"{shown(grid)}. Pass Decimals or Fractions for another one."
+            "the grid of float answers must be exactly a power of two, such as "
+            f"'1/1024'; got '{grid}'. For another one pass Decimals or Fractions."
         )
         raise ParameterError(msg)
     with np.errstate(over="ignore"):
@@ -179,6 +182,12 @@ def _check_flags(**flags: object) -> None:
             raise ParameterError(msg)
 
 
+def _not_flat() -> ParameterError:
+    return ParameterError(
+        "answers must be a flat list of numbers, one for each query, not empty."
+    )
+
+
 def _not_finite() -> ParameterError:
     return ParameterError("answers must all be finite numbers.")
 
@@ -186,5 +195,5 @@ def _not_finite() -> ParameterError:
 def _needs_grid() -> ParameterError:
     return ParameterError(
         "fractional answers need a grid, the public step to which they are rounded, "
-        "such as grid=2**-10."
+        "such as grid='1/1024'."
     )

@@ -118,10 +118,10 @@ class Questions:
         """
         for part in self.parts:
             if (part.step / grid).denominator != 1:
-                msg = (
-                    f"{part.query!r} has answers in steps of {show_amount(part.step)}, "
-                    f"and this was opened for steps of {show_amount(grid)}. Open it "
-                    f"with grid={show_amount(_common([part.step, grid]))}."
+                msg = (  # exact numbers: to be typed as they are
+                    f"{part.query!r} has answers in steps of {part.step}, and this was "
+                    f"opened for steps of {grid}. Open it with "
+                    f"grid={str(_common([part.step, grid]))!r}."
                 )
                 raise ParameterError(msg)
             if part.moved * part.step > sensitivity * grid:

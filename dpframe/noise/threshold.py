@@ -96,7 +96,8 @@ class ThresholdNoise:
         ε₂/ε₁, as read by `read_ratio`.
     values : int or None
         L1 sensitivity, in steps, of the fresh values that half of epsilon buys: c·Δ,
-        or less over disjoint keys. None for no values.
+        or less over disjoint keys. None for no values, as always if adaptive: there may
+        be more than c positive answers.
     refresh : bool
         c runs with one positive answer each, in place of one run with c.
     adaptive : bool
@@ -123,6 +124,13 @@ class ThresholdNoise:
     def __post_init__(self) -> None:
         if self.refresh and self.adaptive:
             msg = "refresh=True is for sparse_vector; the adaptive form has one run."
+            raise ParameterError(msg)
+        if self.values is not None and self.adaptive:
+            msg = (
+                "values=True is for sparse_vector: its noise is for max_above values, "
+                "and the adaptive form may find up to 2·max_above - 1 answers. Ask "
+                "with gap=True, which is free."
+            )
             raise ParameterError(msg)
         _ = self.threshold, self.branches, self.fresh  # scales that do not fit: now
 
@@ -217,6 +225,14 @@ class ThresholdNoise:
         return (
             Geometric(scale) if self.family == "geometric" else DiscreteLaplace(scale)
         )
+
+    @property
+    def scales(self) -> dict[str, Fraction]:
+        """Scales by name, in steps: threshold, queries (or each branch), values."""
+        found = {"threshold": self.threshold.scale}
+        for branch in self.branches:
+            found[branch.name if self.adaptive else "queries"] = branch.law.scale
+        return found if self.fresh is None else {**found, "values": self.fresh.scale}
 
     # -- what follows from them ----------------------------------------------------
 

@@ -62,7 +62,8 @@ class Threshold:
         ------
         ParameterError
             If the threshold is no finite number (one taken from the private frame is
-            not public) or beyond 2**60 steps, or the direction is neither "above" nor "below".
+            not public) or beyond 2**60 steps, or the direction is neither "above" nor
+            "below".
         """
         try:
             number = as_fraction(value, "threshold")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -48,6 +48,11 @@ class Compared(Release):
     crossings: Crossings
     listing: Listing
     key_types: tuple[ColumnType, ...] | None = None
+
+    _NOT_DEBIASED: ClassVar = (
+        "answers on one side of the threshold are all that it shows, and none of the "
+        "others can be made up for"
+    )
 
     @property
     def mechanism(self) -> str:
@@ -137,14 +142,8 @@ class Compared(Release):
         That of the ``threshold``, that of each of the ``queries`` (``clear`` and
         ``near`` if adaptive), and that of fresh ``values``.
         """
-        noise = self.crossings.noise
-        laws = {"threshold": noise.threshold.scale}
-        for branch in noise.branches:
-            laws[branch.name if noise.adaptive else "queries"] = branch.law.scale
-        if noise.fresh is not None:
-            laws["values"] = noise.fresh.scale
-        grid = self.crossings.threshold.grid
-        return {name: float(scale * grid) for name, scale in laws.items()}
+        grid, scales = self.crossings.threshold.grid, self.crossings.noise.scales
+        return {name: float(scale * grid) for name, scale in scales.items()}
 
     @property
     def shift(self) -> float | dict[str, float]:

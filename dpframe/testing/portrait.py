@@ -17,6 +17,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+from dpframe.display.text import show_moment
 from dpframe.releases.base import Release
 
 __all__ = ["OPAQUE", "portrait", "words"]
@@ -115,7 +116,8 @@ def _fields(thing: Any) -> list[str]:
 
 def _shown(release: Release, path: str) -> Iterator[tuple[str, str]]:
     """Yield a release in every form in which it leaves."""
-    known = (release.release_id, str(release.time), release.time.isoformat())
+    at = release.time
+    known = (release.release_id, str(at), at.isoformat(), show_moment(at))
     views = {
         "repr": repr(release),
         "_repr_html_": release._repr_html_(),

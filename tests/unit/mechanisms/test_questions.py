@@ -240,7 +240,7 @@ def test_answers_move_to_the_grid_of_a_stream():
 @pytest.mark.parametrize(
     ("queries", "stream", "message"),
     [
-        ([c("age") > 1], (Fraction(2), 1, True), "steps of 1.*of 2.*grid=1"),
+        ([c("age") > 1], (Fraction(2), 1, True), "steps of 1,.*of 2.*grid='1'"),
         (
             [dpf.weights({"sex": [1, 1, 1]})],
             (Fraction(1), 1, True),
@@ -249,7 +249,7 @@ def test_answers_move_to_the_grid_of_a_stream():
         (
             [dpf.sum_by([], "price")],
             (Fraction(1, 8), 800, True),
-            "steps of 0.01.*grid=0.005",
+            "steps of 1/100.*grid='1/200'",
         ),
         (
             [dpf.sum_by([], "age")],

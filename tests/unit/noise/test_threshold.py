@@ -58,8 +58,16 @@ def test_split_and_scales_of_the_shared_cases(case):
         assert found.shift(branch) == 0
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("values", [None, 1, "full"])
+@pytest.mark.parametrize(
+    ("options", "values"),
+    [
+        (options, values)
+        for options in OPTIONS
+        for values in (None, 1, "full")
+        if values is None or not options["adaptive"]
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("family", ["geometric", "laplace"])
 def test_scales_spend_epsilon_and_no_more(options, values, family):
     full = 3 * options["max_above"]
@@ -98,6 +106,34 @@ def test_optimal_ratio_minimizes_the_variance():
 def test_even_is_the_textbook_pair():
     found = noise(family="laplace", ratio=read_ratio("even", 1, monotonic=False))
     assert (found.threshold.scale, found.branches[0].law.scale) == (2, 4)
+
+
+@pytest.mark.parametrize("refresh", [False, True])
+@pytest.mark.parametrize("values", [1, 6])
+def test_half_of_epsilon_finds_and_half_measures(values, refresh):
+    found = noise(
+        epsilon=Fraction(7, 10),
+        sensitivity=2,
+        max_above=3,
+        values=values,
+        refresh=refresh,
+    )
+    assert found.epsilon_values == Fraction(7, 20)
+    assert found.runs * found.epsilon_run == Fraction(7, 20)
+    assert found.runs * (found.epsilon_threshold + found.epsilon_query) == Fraction(
+        7, 20
+    )
+    assert found.fresh == DiscreteLaplace(values / Fraction(7, 20))
+
+
+@pytest.mark.parametrize("ratio", [Fraction(1), Fraction(9), Fraction(1, 3)])
+def test_ratio_splits_what_values_leave(ratio):
+    found = noise(max_above=3, ratio=ratio, values=3)
+    assert found.epsilon_threshold == Fraction(1, 2) / (1 + ratio)
+    assert found.epsilon_query == ratio * found.epsilon_threshold
+    alone = noise(max_above=3, ratio=ratio)
+    assert (alone.epsilon_values, alone.fresh) == (0, None)
+    assert alone.epsilon_threshold == 2 * found.epsilon_threshold
 
 
 def test_adaptive_branches():
@@ -220,6 +256,19 @@ def test_ratio_takes_numbers_exactly():
 def test_adaptive_is_not_refreshed():
     with pytest.raises(ParameterError, match="adaptive form has one run"):
         noise(adaptive=True, refresh=True)
+
+
+@pytest.mark.parametrize("aboves", [1, 2, 5])
+@pytest.mark.parametrize("values", [1, 5])
+def test_adaptive_has_no_values(aboves, values):
+    """There may be 2c - 1 of them, at a scale that is for c."""
+    with pytest.raises(ParameterError) as caught:
+        noise(max_above=aboves, adaptive=True, values=values)
+    assert str(caught.value) == (
+        "values=True is for sparse_vector: its noise is for max_above values, and the "
+        "adaptive form may find up to 2·max_above - 1 answers. Ask with gap=True, "
+        "which is free."
+    )
 
 
 def test_noise_that_integers_cannot_hold_is_refused():

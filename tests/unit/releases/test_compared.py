@@ -101,18 +101,20 @@ def test_nothing_found():
 
 def test_scales_and_shift_are_in_the_unit_of_the_answers():
     threshold = Threshold(Fraction(10), Fraction(1, 4))
-    noise = noise_of("adaptive", values=1)
-    r = sparse(noise, threshold, fresh=[1, 2])
+    noise = noise_of("adaptive")
+    r = sparse(noise, threshold)
     clear, near = noise.branches
     assert r.scales == {
         "threshold": float(noise.threshold.scale / 4),
         "clear": float(clear.law.scale / 4),
         "near": float(near.law.scale / 4),
-        "values": float(noise.fresh.scale / 4),
     }
-    assert r.scale == r.scales["values"]
     assert r.shift == {b.name: float(noise.shift(b) / 4) for b in noise.branches}
     assert r.branches == ["clear", "clear"]
+    fresh = sparse(noise_of(values=1), threshold, fresh=[1, 2])
+    assert set(fresh.scales) == {"threshold", "queries", "values"}
+    law = fresh.crossings.noise.fresh
+    assert fresh.scale == fresh.scales["values"] == float(law.scale / 4)
     plain = sparse(threshold=threshold)
     assert set(plain.scales) == {"threshold", "queries"}
     law = plain.crossings.noise
@@ -220,17 +222,23 @@ def columns_of(frame):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_frame_has_one_row_for_each_positive_answer(library):
-    r = sparse(noise_of("adaptive", values=1), fresh=[10_049, 10_101], library=library)
+    r = sparse(noise_of(values=1), fresh=[10_049, 10_101], library=library)
     expected = {
         "index": [1, 2],
         "topic": ["ai", "go"],
-        "branch": ["clear", "clear"],
         "gap": r.gaps.tolist(),
         "value": [10_049, 10_101],
         "estimate": r.estimates.tolist(),
     }
     assert columns_of(r.to_frame()) == expected
     assert list(columns_of(r.to_frame())) == list(expected)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frame_of_an_adaptive_release_has_the_branches(library):
+    frame = columns_of(sparse(noise_of("adaptive"), library=library).to_frame())
+    assert list(frame) == ["index", "topic", "branch", "gap", "estimate"]
+    assert frame["branch"] == ["clear", "clear"]
 
 
 def test_columns_are_those_asked_for():
@@ -357,20 +365,32 @@ def test_nothing_in_words():
 
 
 def test_several_in_words():
-    noise = noise_of("adaptive", values=1)
-    r = sparse(noise, fresh=[10_049, 10_101])
+    r = sparse(noise_of("several", values=1), fresh=[10_049, 10_101])
     assert repr(r).splitlines() == [
         "SparseVectorRelease: 2 of at most 3 above 10,000 (3 of 3 queries examined)",
-        "index  topic  branch        estimate     95 % interval",
-        "    1  ai     clear   10,049.2 ± 1.4  10,046 to 10,052",
-        "    2  go     clear   10,101.2 ± 1.4  10,098 to 10,104",
-        "with 95 % chance no answer below 9,959 is called above, none from 10,013 on "
+        "index  topic        estimate     95 % interval",
+        "    1  ai     10,049.1 ± 1.4  10,046 to 10,052",
+        "    2  go     10,101.1 ± 1.4  10,098 to 10,104",
+        "with 95 % chance no answer below 9,906 is called above, none from 10,034 on "
         "below",
-        "adaptive sparse vector, geometric noise of scale 2 (threshold), 16 (clear), "
-        "8 (near), 1 (values)",
+        "sparse vector, geometric noise of scale 4 (threshold), 24 (queries), "
+        "1 (values)",
         "epsilon=0.5; unit row; add_remove",
         "to find the largest counts among keys that are all known beforehand, "
         "top_k has less noise",
+    ]
+
+
+def test_an_adaptive_release_in_words():
+    assert repr(sparse(noise_of("adaptive"))).splitlines()[:6] == [
+        "SparseVectorRelease: 2 of at most 3 above 10,000 (3 of 3 queries examined)",
+        "index  topic  branch        estimate     95 % interval",
+        "    1  ai     clear   10,090.1 ± 8.1  10,054 to 10,100",
+        "    2  go     clear   10,140.1 ± 8.1  10,104 to 10,150",
+        "with 95 % chance no answer below 9,980 is called above, none from 10,006 on "
+        "below",
+        "adaptive sparse vector, geometric noise of scale 1 (threshold), 8 (clear), "
+        "4 (near)",
     ]
 
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 from types import SimpleNamespace
 
@@ -139,6 +140,17 @@ def test_releases_are_seen_in_every_form_without_ids_and_times():
     for view in ("repr", "_repr_html_", "to_arrow", "to_frame"):
         assert f"result[1].{view}()" in one
     assert "sensitivity" in one["result[1].to_arrow()"]
+
+
+@pytest.mark.filterwarnings("ignore::dpframe.errors.PrivacyWarning")
+def test_times_are_left_out_where_a_stored_release_tells_its_own():
+    with dpf.Session(9, unit="row"), unsafe_deterministic(1):
+        first, again = (FRAME.dp.count(1, label="daily") for _ in range(2))
+    later = replace(
+        again, receipt=replace(again.receipt, time=again.time + timedelta(days=1))
+    )
+    assert repr(again) != repr(later)
+    assert portrait(again) == portrait(later) != portrait(first)
 
 
 def test_words_of_an_error_hold_notes_causes_and_context():
