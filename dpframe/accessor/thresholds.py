@@ -191,8 +191,8 @@ class Thresholds(Private):
 
            Charges (epsilon, 0) whatever is found; in zCDP the rho of the proof note.
            Queries have noise of scale ``m·max_above·Δ/ε₂``, m = 1 if monotone, else 2.
-           If all queries are known and as many as ``max_above`` are wanted in any case,
-           `top_k` has less noise.
+           The keys of one list are disjoint: there `histogram` has less noise for all
+           of them, and ``top_k(..., 1)`` for the largest one.
 
         References
         ----------

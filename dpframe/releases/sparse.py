@@ -35,17 +35,17 @@ class SparseVectorRelease(Compared):
     def hint(self) -> str | None:
         """When another verb would do better; None where this one is right.
 
-        Where all answers are counts of the keys of one list and the number of positive
-        ones is fixed, `top_k` has less noise. Sparse vector technique is for streams,
-        for an unknown number of positive answers, and for the first of them.
+        The keys of one list are disjoint, so a histogram counts them all with less
+        noise, and `top_k` chooses one of them with less still. Sparse vector technique
+        is for queries that overlap, for streams, and for the first positive answer.
         """
         first = self.listing.entries[0].query
         alone = self.listing.keys is not None and isinstance(first, Marginal)
         if not alone or self.direction == "below":
             return None
         return (
-            "to find the largest counts among keys that are all known beforehand, "
-            "top_k has less noise"
+            "the keys of one list are disjoint: histogram counts them all with less "
+            "noise, and top_k(..., 1) finds the largest with less still"
         )
 
     def _report(self) -> Report:
