@@ -9,7 +9,9 @@ from typing import final
 import numpy as np
 
 from dpframe.noise.density import RealLaw, negative_log
+from dpframe.noise.exponential import exp_floor
 from dpframe.noise.law import Floats, as_float, as_positive
+from dpframe.noise.table import Interval
 from dpframe.privacy.amounts import Amount
 
 __all__ = ["Laplace"]
@@ -64,12 +66,27 @@ class Laplace(RealLaw):
     def _rate(self) -> float:
         return as_float(1 / self.scale)
 
+    def sizes(self, share: Floats) -> Floats:
+        """Return the x with P(|X| > x) = share, -scale ln(share)."""
+        sizes: Floats = np.log(share) * -as_float(self.scale)
+        return sizes
+
+    def tail(self, x: Floats) -> Floats:
+        """Return P(|X| > x) = exp(-x / scale) at x in [0, inf]."""
+        tail: Floats = np.exp(-self._rate * x)
+        return tail
+
+    def tail_interval(self, x: Fraction, width: int) -> Interval:
+        """Enclose P(|X| > x), x > 0, in units of 2^-width."""
+        floor = exp_floor(x / self.scale, width)
+        return floor, floor + 1
+
     def _density(self, x: Floats) -> Floats:
         density: Floats = np.exp(-self._rate * np.abs(x)) * (self._rate / 2)
         return density
 
     def _tail(self, x: Floats) -> Floats:
-        return np.exp(-self._rate * x)
+        return self.tail(x)
 
     def _half_width(self, miss: Fraction) -> float:
         return as_float(self.scale) * negative_log(miss)

@@ -20,7 +20,8 @@ class RealLaw(ABC):
     """A symmetric probability law on the real numbers with a density.
 
     Floats cannot follow such a law exactly, so no mechanism draws from one: it is
-    reached from an exact integer law by independent noise (docs/proofs/conversions).
+    reached from an exact integer law by independent noise (docs/proofs/conversions),
+    or drawn, exactly, as steps of a grid (`dpframe.noise.on_grid`).
     """
 
     __slots__ = ()

@@ -1,7 +1,7 @@
-"""exp(-x) of a rational x, enclosed between two decimals or cut to b bits exactly.
+"""exp(-x) and ln(x) of a rational x, enclosed or cut to b bits exactly.
 
-The standard library's ``decimal`` rounds exp correctly, so one unit in the last
-place on either side encloses it; the quotient x itself is rounded outwards first.
+The standard library's ``decimal`` rounds exp and ln correctly, so one unit in the last
+place on either side encloses them; the quotient x itself is rounded outwards first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from decimal import (
 )
 from fractions import Fraction
 
-__all__ = ["context", "exp_bounds", "exp_floor"]
+__all__ = ["context", "exp_bounds", "exp_floor", "log_bounds"]
 
 
 def context(digits: int, rounding: str | None = None) -> Context:
@@ -40,9 +40,7 @@ def exp_bounds(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
     The two differ by a few units in the last of ``digits`` places, plus the error
     of x rounded to so many digits.
     """
-    numerator, denominator = Decimal(x.numerator), Decimal(x.denominator)
-    x_low = context(digits, ROUND_FLOOR).divide(numerator, denominator)
-    x_high = context(digits, ROUND_CEILING).divide(numerator, denominator)
+    x_low, x_high = _quotient_bounds(x, digits)
     working = context(digits)
     low = working.next_minus(working.exp(x_high.copy_negate()))
     high = working.next_plus(working.exp(x_low.copy_negate()))
@@ -65,6 +63,28 @@ def exp_floor(x: Fraction, bits: int) -> int:
         if low == high:
             return low
         digits *= 2
+
+
+def log_bounds(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Return rationals (low, high) with 0 <= low <= ln(x) <= high, for x >= 1.
+
+    The two differ by a few units in the last of ``digits`` places of ln(x), plus the
+    error of x rounded to so many digits.
+    """
+    if x == 1:
+        return Fraction(0), Fraction(0)
+    x_low, x_high = _quotient_bounds(x, digits)
+    working = context(digits)
+    low = working.next_minus(working.ln(x_low))
+    high = working.next_plus(working.ln(x_high))
+    return Fraction(max(low, Decimal(0))), Fraction(high)
+
+
+def _quotient_bounds(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
+    numerator, denominator = Decimal(x.numerator), Decimal(x.denominator)
+    low = context(digits, ROUND_FLOOR).divide(numerator, denominator)
+    high = context(digits, ROUND_CEILING).divide(numerator, denominator)
+    return low, high
 
 
 def _scaled_floor(value: Decimal, bits: int) -> int:

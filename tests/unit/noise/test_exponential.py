@@ -4,7 +4,7 @@ from fractions import Fraction
 import pytest
 from noise_reference import exp_minus
 
-from dpframe.noise.exponential import exp_bounds, exp_floor
+from dpframe.noise.exponential import exp_bounds, exp_floor, log_bounds
 
 ARGUMENTS = [
     Fraction(1, 3),
@@ -45,3 +45,22 @@ def test_the_callers_decimal_context_does_not_matter():
         context.Emin = -2
         context.traps[decimal.Inexact] = True
         assert exp_floor(x, 64) == int(exp_minus(x) * 2**64)
+
+
+@pytest.mark.parametrize("digits", [3, 4, 8, 30])
+@pytest.mark.parametrize("x", ["1.0001", "4/3", "2", "355/113", "1e30"])
+def test_logarithms_are_enclosed(x, digits):
+    x = Fraction(x)
+    low, high = log_bounds(x, digits)
+    assert 0 <= low < high
+    # e^-high <= 1/x <= e^-low, by a series of its own
+    error = Fraction(1, 2**300)
+    assert exp_minus(high) - error <= 1 / x <= exp_minus(low) + error
+    assert high - low <= 4 * max(high, 1) * Fraction(10) ** (1 - digits)
+
+
+def test_the_logarithm_of_one_is_exact():
+    assert log_bounds(Fraction(1), 10) == (0, 0)
+    low, high = log_bounds(1 + Fraction(1, 10**40), 10)
+    assert low == 0
+    assert 0 < high < Fraction(1, 10**8)
