@@ -12,7 +12,6 @@ import numpy.typing as npt
 from dpframe.errors import ParameterError
 from dpframe.estimands.counts_and_total import (
     CountsAndTotal,
-    EstimatedTotal,
     Term,
     divisor,
     linear_term,
@@ -61,7 +60,7 @@ class ChiSquare(Estimand):
         bins = CountsAndTotal.of(noisy)
         squares = Term(_square, kernel_inverse, _exact_square, 1 / self.proportions)
         value = bins.add_up(squares, linear_term(kernel_one, -1))
-        total = EstimatedTotal.of(bins.stencil).value
+        total = bins.total.value
         square, slope = 1 / (total * self.proportions), -value / total - 2
         with np.errstate(over="ignore"):
             psi = _combine(bins.stencil, square, slope)

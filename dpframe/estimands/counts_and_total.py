@@ -26,6 +26,8 @@ from dpframe.estimands.total_transform import TotalTransform
 
 __all__ = ["CountsAndTotal", "EstimatedTotal", "Term", "divisor", "linear_term"]
 
+Integers = npt.NDArray[np.int64]
+
 _LOBE = (
     "slightly other noise would have made this estimate astronomically large: its "
     "variance is far above what std_error says. Use method='plugin', or fewer bins."
@@ -58,12 +60,18 @@ class EstimatedTotal(NamedTuple):
     uncertain: bool
 
     @classmethod
-    def of(cls, stencil: Stencil) -> Self:
-        """Estimate the total of the bins of ``stencil``."""
+    def of(cls, stencil: Stencil, numbers: Integers | int = 1) -> Self:
+        """Estimate the total of the bins of ``stencil``, each so many times."""
         identity = stencil.evaluate(lambda z: z)
-        total = float(stencil.apply(identity).sum())
-        error = math.sqrt(float(stencil.variance(identity).sum()))
+        total = float((stencil.apply(identity) * numbers).sum())
+        error = math.sqrt(float((stencil.variance(identity) * numbers).sum()))
         return cls(max(total, 1.0), uncertain=total < max(3 * error, 1.0))
+
+    @classmethod
+    def behind(cls, noisy: NoisyCounts) -> Self:
+        """Estimate the total of noisy counts."""
+        distinct, numbers = noisy.tally
+        return cls.of(Stencil.of(distinct), numbers)
 
 
 @final
@@ -75,6 +83,8 @@ class CountsAndTotal:
     ----------
     stencil : Stencil
         The noisy counts and their neighbors.
+    numbers : array of int, shape (n,)
+        How many bins are like each of these.
     nonnegative : bool
         Whether the domain has no negative values.
     expectation : TotalExpectation or None
@@ -82,20 +92,38 @@ class CountsAndTotal:
     """
 
     stencil: Stencil
+    numbers: Integers
     nonnegative: bool
     expectation: TotalExpectation | None
 
     @classmethod
-    def of(cls, noisy: NoisyCounts, *, power: float = 1.0) -> Self:
-        """Choose the road; ``power`` is the largest q of terms with 1/N^q."""
-        stencil = Stencil.of(noisy)
-        transform = TotalTransform(stencil)
+    def of(cls, noisy: NoisyCounts, *, power: float = 1.0, alike: bool = False) -> Self:
+        """Choose the road; ``power`` is the largest q of terms with 1/N^q.
+
+        ``alike`` says that all bins enter in the same way: equal counts are then one
+        bin of the stencil, except on the road of the exact sum.
+        """
+        one_each = np.ones(noisy.values.size, dtype=np.int64)
+        distinct, numbers = noisy.tally if alike else (noisy, one_each)
+        stencil = Stencil.of(distinct)
+        transform = TotalTransform(stencil, numbers)
         low, _ = noisy.ends
         nonnegative = low is not None and low >= 0
         if not nonnegative and transform.least < 1:
-            return cls(stencil, nonnegative, None)
+            return cls(Stencil.of(noisy), one_each, nonnegative, None)
         expectation = TotalExpectation(transform, power=power)
-        return cls(stencil, nonnegative, expectation)
+        return cls(stencil, numbers, nonnegative, expectation)
+
+    @property
+    def total(self) -> EstimatedTotal:
+        """The unbiased estimate of N."""
+        return EstimatedTotal.of(self.stencil, self.numbers)
+
+    def variance(self, psi: Callable[[Any], Any]) -> float:
+        """Return the estimated variance of T of the sum of ``psi`` over bins."""
+        with np.errstate(over="ignore"):  # a value of 1e200 has no finite variance
+            variances = self.stencil.variance(self.stencil.evaluate(psi))
+            return float((variances * self.numbers).sum())
 
     def add_up(self, *terms: Term) -> float:
         """Return T of the sum of ``terms``.
@@ -130,7 +158,7 @@ class CountsAndTotal:
         if self.expectation is None:
             warnings.append(_DECIMAL)
         warnings += swamped(variance, plug_in)
-        if EstimatedTotal.of(self.stencil).uncertain:
+        if self.total.uncertain:
             warnings.append(_NO_TOTAL)
         return Debiased(value, variance, tuple(warnings), stable=not lobe)
 

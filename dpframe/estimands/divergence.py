@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, final, runtime_checkable
 
@@ -128,8 +129,8 @@ def kl_divergence(
     other: HasNoisyCounts | npt.ArrayLike,
     *,
     pseudo_count: Amount,
-    epsilon: Amount | npt.ArrayLike | None = None,
-    sensitivity: Amount | npt.ArrayLike = 1,
+    epsilon: Amount | Sequence[Amount] | npt.ArrayLike | None = None,
+    sensitivity: Amount | Sequence[Amount] | npt.ArrayLike = 1,
 ) -> Divergence:
     """Make the Kullback-Leibler divergence of a histogram from another one, in nats.
 
@@ -165,7 +166,10 @@ def kl_divergence(
     """
     added = as_fraction(pseudo_count, "pseudo_count")
     if not 1e-100 < added < 1e100:
-        msg = "pseudo_count must be positive, for example 0.5 rows in every bin."
+        msg = (
+            "pseudo_count must be positive, for example 0.5 rows in every bin: without "
+            "it the divergence from a histogram with an empty bin is infinite."
+        )
         raise ParameterError(msg)
     return Divergence(_read_other(other, epsilon, sensitivity), float(added))
 
@@ -178,7 +182,7 @@ def _read_other(other: Any, epsilon: Any, sensitivity: Any) -> NoisyCounts:
         return other.noisy_counts()
     if epsilon is None:
         msg = (
-            "other must be a release of counts, or an array of noisy ones with the "
+            "other must be a HistogramRelease, or an array of noisy ones with the "
             "epsilon of its noise: kl_divergence(counts, pseudo_count=0.5, epsilon=1)."
         )
         raise ParameterError(msg)

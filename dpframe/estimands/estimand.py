@@ -82,8 +82,9 @@ class Estimand(ABC):
         """
         msg = (
             f"total= is not put to use for {self.name}: leave it out. It serves sums "
-            "over bins, such as separable(f) and power_sum, and what is one once the "
-            "total is known: entropy, tsallis, gini_simpson and chi_square."
+            "over bins, such as separable(f), power_sum and moment, and what is one "
+            "once the total is known: entropy, tsallis, gini_simpson, chi_square and "
+            "variance."
         )
         raise ParameterError(msg)
 

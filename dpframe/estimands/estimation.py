@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from inspect import isfunction, signature
 from statistics import NormalDist
 from typing import Any, Literal, final
 
@@ -23,8 +24,8 @@ Method = Literal["unbiased", "plugin", "auto"]
 _UNSTABLE = "no unbiased estimate is stable here: nothing is known about the bias."
 _NO_RISK = "the plug-in's bias and variance could not be estimated."
 _NEGATIVE = (
-    "the unbiased estimate of the variance is negative, so std_error is 0: the "
-    "variance is small, but no figure can be given."
+    "the unbiased estimate of the variance is negative, so std_error is 0, which says "
+    "nothing of the true error: no figure can be given."
 )
 
 
@@ -146,8 +147,8 @@ def estimate(
         unstable or beyond 1e300 it is ``"plugin"``.
     total : int, optional
         The sum of the true counts of all bins, if it is a public fact: no number of
-        rows is public by itself. For entropy, `tsallis`, `gini_simpson`, `chi_square`
-        and sums over bins; ``"auto"`` is then ``"unbiased"``.
+        rows is public by itself. For entropy, `tsallis`, `gini_simpson`, `chi_square`,
+        `variance`, `moment` and sums over bins; ``"auto"`` is then ``"unbiased"``.
 
     Returns
     -------
@@ -247,6 +248,12 @@ def _read(estimand: Any, method: Any) -> Estimand:
         raise ParameterError(msg)
     if isinstance(estimand, Estimand):
         return estimand
+    module = getattr(estimand, "__module__", None) or ""  # None in exec'd code
+    if isfunction(estimand) and module.startswith("dpframe.estimands."):
+        given = ", ".join(signature(estimand).parameters)
+        name = estimand.__name__
+        msg = f"{name} makes estimands: call it first, as in {name}({given})."
+        raise ParameterError(msg)
     if callable(estimand):
         return black_box(estimand)
     msg = (

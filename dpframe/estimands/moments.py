@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
+
+import numpy.typing as npt
 
 from dpframe.errors import ParameterError
 from dpframe.estimands.estimand import Debiased, Estimand, PlugInRisk
@@ -11,6 +13,7 @@ from dpframe.estimands.noisy_counts import NoisyCounts
 from dpframe.estimands.noisy_numbers import NoisyNumbers
 from dpframe.estimands.power_sums import as_power, power_sum
 from dpframe.estimands.separable_sums import Separable
+from dpframe.estimands.stencil import LocalValues, Stencil
 
 __all__ = ["Moment", "moment"]
 
@@ -25,22 +28,27 @@ class Moment(Estimand):
 
     def plug_in(self, noisy: NoisyCounts) -> float:
         """Return the moment of the noisy counts, cut to the domain."""
-        return self.total.plug_in(noisy) / _bins(noisy)
+        return self.total.plug_in(noisy) / _bins(noisy.values)
 
     def debias(self, noisy: NoisyCounts) -> Debiased:
         """Return the unbiased estimate and its unbiased variance."""
-        n = _bins(noisy)
+        n = _bins(noisy.values)
         return _over(self.total.debias(noisy), n)
+
+    def given_total(self, stencil: Stencil, total: int) -> LocalValues:
+        """Return the terms z^k / n: the sum over bins needs no total."""
+        n = _bins(stencil.center)
+        return self.total.given_total(stencil, total).scaled(1 / n)
 
     def debias_numbers(self, noisy: NoisyNumbers) -> tuple[float, Debiased]:
         """Return the plug-in and the unbiased estimate."""
-        n = _bins(noisy)
+        n = _bins(noisy.values)
         plug_in, found = self.total.debias_numbers(noisy)
         return plug_in / n, _over(found, n)
 
     def plug_in_risk(self, noisy: NoisyCounts, unbiased: Debiased) -> PlugInRisk | None:
         """Estimate the plug-in's risk from that of the power sum."""
-        n = _bins(noisy)
+        n = _bins(noisy.values)
         total = unbiased._replace(value=n * unbiased.value)
         risk = self.total.plug_in_risk(noisy, total)
         return risk and PlugInRisk(risk.bias_squared / n**2, risk.variance / n**2)
@@ -73,13 +81,13 @@ def moment(k: int) -> Moment:
     return Moment(power_sum(power), f"moment({power})")
 
 
-def _bins(noisy: NoisyCounts | NoisyNumbers) -> int:
-    if not noisy.values.size:
+def _bins(values: npt.NDArray[Any]) -> int:
+    if not values.size:
         msg = (
             "a moment is a mean over bins, and there are no counts: pass at least one."
         )
         raise ParameterError(msg)
-    return int(noisy.values.size)
+    return int(values.size)
 
 
 def _over(found: Debiased, n: int) -> Debiased:

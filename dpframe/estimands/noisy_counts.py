@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,11 +16,14 @@ from dpframe.errors import ParameterError, shown
 
 __all__ = ["CountDomain", "NoisyCounts"]
 
+Integers = npt.NDArray[np.int64]
 Ends = tuple[int | None, int | None]
 CountDomain = Literal["counts", "integers"] | Ends
 
-# Counts worked on at a time: they, and their histogram, stay in the processor's cache.
+# Counts worked on at a time, and the length of their histogram, whose last place is
+# for the few that are greater: both stay in the processor's cache.
 _BLOCK = 2**16
+_LENGTH = 2**14
 
 # Neighbors y - 1 and y + 1 must be exact in float64, for f is evaluated there.
 _LARGEST = 2**53 - 2
@@ -50,7 +54,7 @@ class NoisyCounts:
         finite, or the domain is none of the above.
     """
 
-    values: npt.NDArray[np.int64]
+    values: Integers
     rate: npt.NDArray[np.float64]
     domain: CountDomain = "counts"
 
@@ -70,7 +74,7 @@ class NoisyCounts:
             return self.domain
         return (0, None) if self.domain == "counts" else (None, None)
 
-    def clip(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def clip(self, values: Integers) -> Integers:
         """Move ``values`` to the nearest integer of the domain."""
         low, high = self.ends
         if low is not None:
@@ -78,7 +82,7 @@ class NoisyCounts:
         return values if high is None else np.minimum(values, high)
 
     @cached_property
-    def tally(self) -> tuple[NoisyCounts, npt.NDArray[np.int64]]:
+    def tally(self) -> tuple[NoisyCounts, Integers]:
         """One bin for each distinct count, cut to the domain, and how many hold it.
 
         What is the same function of every bin needs no more. Bins whose rates differ
@@ -88,24 +92,35 @@ class NoisyCounts:
         # One rate given for all bins is spread over them with strides of 0.
         if not rate.size or (any(rate.strides) and (rate != rate.flat[0]).any()):
             return self, np.ones(rate.size, dtype=np.int64)
-        values = self.values.ravel()
-        least, most = self.clip(np.array([values.min(), values.max()])).tolist()
-        if (length := most - least + 1) > _BLOCK:
-            distinct, numbers = np.unique(self.clip(values), return_counts=True)
-        else:
-            numbers = np.zeros(length, dtype=np.int64)
-            for start in range(0, values.size, _BLOCK):
-                block = self.clip(values[start : start + _BLOCK]) - least
-                numbers += np.bincount(block, minlength=length)
-            distinct = np.flatnonzero(numbers) + least
-            numbers = numbers[numbers > 0]
+        distinct, numbers = _tally(self.values.ravel(), self.clip)
         return NoisyCounts(distinct, rate.flat[:1], self.domain), numbers
 
 
-def _read_values(values: Any) -> npt.NDArray[np.int64]:
+def _tally(values: Integers, clip: Callable[[Integers], Integers]) -> tuple[Any, ...]:
+    """Return the distinct values, clipped, in order, and how often each occurs."""
+    least = int(clip(values.min(keepdims=True))[0])
+    most = least + _LENGTH - 1
+    numbers = np.zeros(_LENGTH, dtype=np.int64)
+    greater = [np.zeros(0, dtype=np.int64)]
+    for start in range(0, values.size, _BLOCK):
+        block = clip(values[start : start + _BLOCK])
+        numbers += np.bincount(np.minimum(block, most) - least, minlength=_LENGTH)
+        greater.append(block[block >= most])
+    far, far_numbers = np.unique(np.concatenate(greater), return_counts=True)
+    near = np.flatnonzero(numbers[:-1])
+    return (
+        np.concatenate([near + least, far]),
+        np.concatenate([numbers[near], far_numbers]),
+    )
+
+
+def _read_values(values: Any) -> Integers:
     given = np.asarray(values)
     if given.ndim == 0:
-        msg = "counts must be an array with one noisy count per bin, not a scalar."
+        msg = (
+            "counts must be an array or a list, with one noisy count per bin; got "
+            f"{type(given.item()).__name__}."
+        )
         raise ParameterError(msg)
     if given.size == 0:
         return np.zeros(given.shape, dtype=np.int64)
@@ -117,8 +132,14 @@ def _read_values(values: Any) -> npt.NDArray[np.int64]:
     if given.dtype.kind in "fO":
         with suppress(TypeError, ValueError, OverflowError):
             number = given.astype(np.float64)
-    # NaN differs from itself; infinity meets the next check.
-    if not (np.floor(number) == number).all():
+    if np.isnan(number).any():
+        msg = (
+            "counts must be numbers, none of them missing: pass the column of counts "
+            "alone. Where counts below a threshold tau were withheld, enter tau - 1 "
+            "for them, with domain=(tau - 1, None)."
+        )
+        raise ParameterError(msg)
+    if not (np.floor(number) == number).all():  # infinity meets the next check
         msg = (
             "counts must be whole numbers: discrete Laplace noise leaves integers. "
             "Pass the counts as they were released, neither scaled nor rounded."

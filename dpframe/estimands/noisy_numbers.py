@@ -114,7 +114,10 @@ def read_numbers(values: Any) -> Floats:
     """Read finite numbers, shape (n,) or (r, s), as a flat float64 array."""
     given = np.asarray(values)
     if given.ndim == 0:
-        msg = "counts must be an array with one noisy number per bin, not a scalar."
+        msg = (
+            "counts must be an array or a list, with one noisy number per bin; got "
+            f"{type(given.item()).__name__}."
+        )
         raise ParameterError(msg)
     number = np.full(given.shape, np.nan)
     if given.dtype.kind in "iufO":

@@ -46,11 +46,12 @@ def plug_in_risk(f: Function, noisy: NoisyCounts, bias: float) -> PlugInRisk | N
     variance does not converge within 60 noise scales, if ``f`` leaves float64 that
     far out, or if it were needed at more than a million integers.
     """
-    stencil = Stencil.of(noisy)
+    distinct, numbers = noisy.tally
+    stencil = Stencil.of(distinct)
     local = stencil.evaluate(f)
     try:
         with np.errstate(all="ignore"):
-            beta = _bias_near(f, noisy, stencil)
+            beta = _bias_near(f, distinct, stencil)
     except (_UnknownRisk, ParameterError, UnstableEstimateError):
         return None
     own = local.here - stencil.apply(local)
@@ -58,7 +59,7 @@ def plug_in_risk(f: Function, noisy: NoisyCounts, bias: float) -> PlugInRisk | N
     # K f less the constant f(y_i), which leaves the variance as it is.
     smooth = beta + np.stack([np.zeros_like(own), local.up, local.down])
     variance = -stencil.apply(_local(smooth).square)
-    return PlugInRisk(bias * bias - float(spread.sum()), float(variance.sum()))
+    return PlugInRisk(bias * bias - float(spread @ numbers), float(variance @ numbers))
 
 
 def _local(values: Floats) -> LocalValues:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from dpframe.errors import ParameterError, shown
+from dpframe.estimands.divergence import HasNoisyCounts
 from dpframe.estimands.estimand import Estimand
 from dpframe.estimands.estimation import Estimate, Method, estimate
 from dpframe.estimands.gaussian_numbers import GaussianNumbers
@@ -27,12 +28,12 @@ def debias(
     counts: npt.ArrayLike,
     estimand: Estimand | Callable[[Any], Any],
     *,
-    epsilon: Amount | npt.ArrayLike | None = None,
-    sensitivity: Amount | npt.ArrayLike = 1,
+    epsilon: Amount | Sequence[Amount] | npt.ArrayLike | None = None,
+    sensitivity: Amount | Sequence[Amount] | npt.ArrayLike = 1,
     domain: RealDomain = "counts",
     method: Method = "unbiased",
     noise: Noise = "laplace",
-    sigma2: Amount | npt.ArrayLike | None = None,
+    sigma2: Amount | Sequence[Amount] | npt.ArrayLike | None = None,
     total: int | None = None,
 ) -> Estimate:
     """Estimate a statistic of the true counts behind published noisy ones.
@@ -116,6 +117,12 @@ def debias(
     >>> debias([310, 95], power_sum(2), noise="gaussian", sigma2=4).value
     105117.0
     """
+    if isinstance(counts, HasNoisyCounts):
+        msg = (
+            "this is a release, which knows its own noise: write "
+            "release.debias(estimand), with no epsilon=."
+        )
+        raise ParameterError(msg)
     if noise in ("laplace", "continuous_laplace"):
         noisy = _laplace(counts, noise, epsilon, sensitivity, sigma2, domain)
     elif noise in ("gaussian", "continuous_gaussian"):
@@ -133,7 +140,10 @@ def _laplace(
     counts: Any, noise: str, epsilon: Any, sensitivity: Any, sigma2: Any, domain: Any
 ) -> NoisyCounts | NoisyNumbers:
     if sigma2 is not None or epsilon is None:
-        msg = f"noise={noise!r} is described by epsilon and sensitivity, not by sigma2."
+        msg = (
+            f"noise={noise!r} is described by the epsilon and the sensitivity that it "
+            "was made with: pass epsilon= and no sigma2=."
+        )
         raise ParameterError(msg)
     amount, reach = (
         positive_amounts(epsilon, "epsilon"),

@@ -26,7 +26,7 @@ from dpframe.estimands.noisy_counts import NoisyCounts
 from dpframe.estimands.noisy_numbers import NoisyNumbers
 from dpframe.estimands.separable_sums import add_up
 from dpframe.estimands.smooth_functions import UnivariatePolynomial
-from dpframe.estimands.stencil import Stencil
+from dpframe.estimands.stencil import LocalValues, Stencil
 
 __all__ = ["SampleVariance", "variance"]
 
@@ -87,6 +87,12 @@ class SampleVariance(Estimand):
         )
         return _estimate(terms, self.plug_in(noisy))
 
+    def given_total(self, stencil: Stencil, total: int) -> LocalValues:
+        """Return the terms (z - N/n)² / (n - 1): with N known, so is the mean."""
+        n = _two_or_more(stencil.center.size)
+        mean = total / n
+        return stencil.evaluate(lambda z: (z - mean) ** 2).scaled(1 / (n - 1))
+
     def debias_numbers(self, noisy: NoisyNumbers) -> tuple[float, Debiased]:
         """Return the plug-in and the unbiased estimate."""
         values, numbers = noisy.clip(noisy.values), np.ones_like(noisy.values)
@@ -131,13 +137,17 @@ def _estimate(terms: _Terms, plug_in: float) -> Debiased:
 
 def _spread(values: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> float:
     """Return the sample variance of ``values``, each so many times."""
-    n = int(numbers.sum())
-    if n < 2:
-        msg = "the variance over bins needs at least two counts."
-        raise ParameterError(msg)
+    n = _two_or_more(int(numbers.sum()))
     off = (values - _center(values, numbers)).astype(np.float64)
     off -= math.fsum((off * numbers).tolist()) / n
     return add_up(off**2 * numbers) / (n - 1)
+
+
+def _two_or_more(n: int) -> int:
+    if n < 2:
+        msg = "the variance over bins needs at least two counts."
+        raise ParameterError(msg)
+    return n
 
 
 def _center(values: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> int:

@@ -57,22 +57,20 @@ class Entropy(Estimand):
 
     def plug_in(self, noisy: NoisyCounts) -> float:
         """Return the entropy of the noisy counts, cut to the domain."""
-        counts = noisy.clip(noisy.values.ravel()).astype(np.float64)
-        total = counts.sum()
+        distinct, numbers = noisy.tally
+        counts = noisy.clip(distinct.values.ravel()).astype(np.float64)
+        total = counts @ numbers
         if total <= 0:
             return 0.0
-        share = counts[counts > 0] / total
-        return float(-(share * np.log(share)).sum()) + 0.0
+        return float(-z_log_z(counts / total) @ numbers) + 0.0
 
     def debias(self, noisy: NoisyCounts) -> Debiased:
         """Return the unbiased estimate and its delta-method variance."""
         if not noisy.values.size:
             return Debiased(0.0, 0.0)
-        bins = CountsAndTotal.of(noisy)
+        bins = CountsAndTotal.of(noisy, alike=True)
         value = _entropy(bins)
-        psi = _tangent(bins.stencil, value)
-        with np.errstate(over="ignore"):  # a value of 1e200 has no finite variance
-            variance = float(bins.stencil.variance(bins.stencil.evaluate(psi)).sum())
+        variance = bins.variance(_tangent(bins.total, value))
         return bins.judge(value, variance, self.plug_in(noisy))
 
     def given_total(self, stencil: Stencil, total: int) -> LocalValues:
@@ -84,7 +82,7 @@ class Entropy(Estimand):
         """Estimate the plug-in's risk through the sum of psi."""
         plug_in = self.plug_in(noisy)
         value = unbiased.value if unbiased.stable else plug_in
-        psi = _tangent(Stencil.of(noisy), value)
+        psi = _tangent(EstimatedTotal.behind(noisy), value)
         return plug_in_risk(psi, noisy, plug_in - value)
 
 
@@ -115,13 +113,12 @@ def _entropy(bins: CountsAndTotal) -> float:
     return bins.add_up(log_total, sum_of_z_log_z(-1))
 
 
-def _tangent(stencil: Stencil, value: float) -> Callable[[Any], Floats]:
+def _tangent(total: EstimatedTotal, value: float) -> Callable[[Any], Floats]:
     """psi: the function of one bin with the slope of H at the estimated N and H."""
-    total = EstimatedTotal.of(stencil).value
 
     def psi(z: Any) -> Floats:
-        # Negative z act on N only.
-        tangent: Floats = -z_log_z(z / total) - z / total * (value - 1)
+        share = z / total.value  # negative ones act on N only
+        tangent: Floats = -z_log_z(share) - share * (value - 1)
         return tangent
 
     return psi

@@ -44,7 +44,7 @@ class LocalValues(NamedTuple):
             self.down * (2 * self.here + self.down),
         )
 
-    def scaled(self, factor: Floats | float) -> LocalValues:
+    def scaled(self, factor: npt.NDArray[Any] | float) -> LocalValues:
         """The function times a number, one for all bins or one for each."""
         return LocalValues(*(part * factor for part in self))
 

@@ -26,6 +26,7 @@ from dpframe.estimands.stencil import LocalValues, Stencil
 __all__ = ["TotalTransform"]
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 _BLOCK = 2_000_000  # floats held at once: kinds of bins times values of t
 _NOT_ZERO = 1e-300  # stands for an exact zero of r_i, under a logarithm
@@ -34,6 +35,13 @@ _NOT_ZERO = 1e-300  # stands for an exact zero of r_i, under a logarithm
 @final
 class TotalTransform:
     """G(t) of a stencil, with the sums over bins that its quotients need.
+
+    Parameters
+    ----------
+    stencil : Stencil
+        The bins.
+    numbers : array of int, optional
+        How many bins are like each of these; one by default.
 
     Attributes
     ----------
@@ -45,15 +53,17 @@ class TotalTransform:
         Number of bins of each kind; likewise their ``rate``, ``d``, ``up``, ``down``.
     """
 
-    def __init__(self, stencil: Stencil) -> None:
-        self._stencil = stencil
-        self.total = int(stencil.center.sum())
-        self.least = self.total - int(stencil.falls.sum())
+    def __init__(self, stencil: Stencil, numbers: Integers | None = None) -> None:
+        if numbers is None:
+            numbers = np.ones(stencil.center.size, dtype=np.int64)
+        self._stencil, self._numbers = stencil, numbers
+        self.total = int(stencil.center @ numbers)
+        self.least = self.total - int(stencil.falls @ numbers)
         _, rate_code = np.unique(stencil.rate, return_inverse=True)
         code = 4 * rate_code + 2 * stencil.rises + stencil.falls
-        _, first, self._kind, self.sizes = np.unique(
-            code, return_index=True, return_inverse=True, return_counts=True
-        )
+        _, first, self._kind = np.unique(code, return_index=True, return_inverse=True)
+        self.sizes = np.zeros(first.size, dtype=np.int64)
+        np.add.at(self.sizes, self._kind, numbers)
         self.rate, self.d = stencil.rate[first], stencil.d[first]
         self.up, self.down = stencil.up[first], stencil.down[first]
 
@@ -68,7 +78,8 @@ class TotalTransform:
         weight = np.where(s.center == 1, -s.down, weight)
         if not weight.all():
             return -np.inf, 1.0
-        return float(np.log(np.abs(weight)).sum()), float(np.sign(weight).prod())
+        negative = int((weight < 0) @ self._numbers)
+        return float(np.log(np.abs(weight)) @ self._numbers), (-1.0) ** negative
 
     def log_abs(self, t: Floats) -> tuple[Floats, Floats, Floats]:
         """Return ln |G(t)|, the sign of G(t), and ln |product of the falling r_i|.
@@ -94,6 +105,7 @@ class TotalTransform:
         ``log_abs`` and ``sign`` describe G at ``t``. The quotient is taken between
         logarithms of the same floats, so that a zero of r_i cancels.
         """
+        u = u.scaled(self._numbers)
         ends = np.where(u.here + u.down == 0, u.here, 0.0)
         kept = (1 + self.down) * self._per_kind(ends)
         risen = self.up * self._per_kind(ends)

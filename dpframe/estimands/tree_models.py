@@ -20,6 +20,7 @@ __all__ = ["Nodes", "TreeModel", "read_model"]
 
 Floats = npt.NDArray[np.float64]
 
+_SINGLE = {"DecisionTreeClassifier", "DecisionTreeRegressor"}
 _FORESTS = {
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
@@ -70,11 +71,11 @@ def read_model(model: Any, output: Any) -> TreeModel:
     if getattr(model, "tree_", None) is not None:
         trees = [_read_nodes(model.tree_, classes, output, 1.0)]
         return TreeModel(tuple(trees), 0.0, features)
-    if not kinds & {*_FORESTS, _BOOSTED}:
+    if not kinds & {*_SINGLE, *_FORESTS, _BOOSTED}:
         raise _unknown(model)
     members = list(np.ravel(getattr(model, "estimators_", [])))
     if not members:
-        msg = f"this {type(model).__name__} is not fitted: it has no trees yet."
+        msg = f"this {type(model).__name__} is not fitted: it has no tree yet."
         raise ParameterError(msg)
     boosted = _BOOSTED in kinds
     weight = float(model.learning_rate) if boosted else 1 / len(members)

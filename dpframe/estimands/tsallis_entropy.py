@@ -61,24 +61,23 @@ class Tsallis(Estimand):
 
     def plug_in(self, noisy: NoisyCounts) -> float:
         """Return the index of the noisy counts, cut to the domain."""
-        counts = noisy.clip(noisy.values.ravel()).astype(np.float64)
-        total = counts.sum()
+        distinct, numbers = noisy.tally
+        counts = noisy.clip(distinct.values.ravel()).astype(np.float64)
+        total = counts @ numbers
         if total <= 0:
             return 0.0
-        powers = _power(counts / total, self.q).sum()
+        powers = _power(counts / total, self.q) @ numbers
         return float((1 - powers) / (self.q - 1)) + 0.0
 
     def debias(self, noisy: NoisyCounts) -> Debiased:
         """Return the unbiased estimate and its delta-method variance."""
         if not noisy.values.size:
             return Debiased(0.0, 0.0)
-        bins = CountsAndTotal.of(noisy, power=self.q)
+        bins = CountsAndTotal.of(noisy, power=self.q, alike=True)
         factor = 1 / (self.q - 1)
         powers = self._sum_of_powers(-factor)
         value = bins.add_up(linear_term(kernel_inverse, factor), powers)
-        psi = self._tangent(bins.stencil, value)
-        with np.errstate(over="ignore"):
-            variance = float(bins.stencil.variance(bins.stencil.evaluate(psi)).sum())
+        variance = bins.variance(self._tangent(bins.total, value))
         return bins.judge(value, variance, self.plug_in(noisy))
 
     def given_total(self, stencil: Stencil, total: int) -> LocalValues:
@@ -92,7 +91,7 @@ class Tsallis(Estimand):
         """Estimate the plug-in's risk through the sum of psi."""
         plug_in = self.plug_in(noisy)
         value = unbiased.value if unbiased.stable else plug_in
-        psi = self._tangent(Stencil.of(noisy), value)
+        psi = self._tangent(EstimatedTotal.behind(noisy), value)
         return plug_in_risk(psi, noisy, plug_in - value)
 
     def _sum_of_powers(self, factor: float) -> Term:
@@ -105,13 +104,13 @@ class Tsallis(Estimand):
         kernel = kernel_inverse_power(self.q)
         return Term(lambda z: _power(z, self.q), kernel, exact, factor)
 
-    def _tangent(self, stencil: Stencil, value: float) -> Callable[[Any], Floats]:
+    def _tangent(self, total: EstimatedTotal, value: float) -> Callable[[Any], Floats]:
         """psi: the function of one bin with the slope of the index."""
-        total, q = EstimatedTotal.of(stencil).value, self.q
+        q = self.q
         powers = 1 - (q - 1) * value
 
         def psi(z: Any) -> Floats:
-            share = z / total
+            share = z / total.value
             tangent: Floats = (q * powers * share - _power(share, q)) / (q - 1)
             return tangent
 

@@ -111,9 +111,7 @@ class ConvertedRelease(Release):
         named = {f"{self._name}_{end}": numbers for end, numbers in ends.items()}
         return to_library(self._laid(named), self.library)
 
-    def debias(
-        self, estimand: object, *, domain: object = "counts", method: object = None
-    ) -> NoReturn:
+    def debias(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse: the histogram that these counts come from can be debiased.
 
         Raises

@@ -62,6 +62,25 @@ def test_both_roads_lead_to_the_sum_over_all_neighbors(
     assert got == pytest.approx(expected, rel=1e-11)
 
 
+@pytest.mark.parametrize("domain", ["counts", "integers", (0, 4)])
+@pytest.mark.parametrize(
+    "counts", [[3, 0, 3, 1, 9, -1, 1, 0], [1, 0, -3, 1, 1, 1], [1, 1, 1, 1, 1, 1]]
+)
+def test_equal_counts_are_one_bin_and_count_as_many(domain, counts):
+    noisy = NoisyCounts(np.array(counts), 0.8, domain)
+    apart, together = CountsAndTotal.of(noisy), CountsAndTotal.of(noisy, alike=True)
+    terms = Term(squares, kernel_inverse, exact_squares), linear_term(kernel_one)
+    assert together.add_up(*terms) == pytest.approx(apart.add_up(*terms), rel=1e-12)
+    assert together.total == pytest.approx(apart.total, rel=1e-13)
+    assert EstimatedTotal.behind(noisy) == pytest.approx(apart.total, rel=1e-13)
+    assert together.variance(squares) == pytest.approx(apart.variance(squares))
+    roads = [bins.expectation for bins in (apart, together)]
+    assert (roads[0] is None) == (roads[1] is None)
+    if roads[0] and roads[1]:
+        assert roads[1].log_total() == pytest.approx(roads[0].log_total(), rel=1e-12)
+        assert together.stencil.center.size < len(counts)
+
+
 def test_a_count_over_the_total_adds_up_to_one_unless_all_are_empty():
     noisy = NoisyCounts(np.array([1, 0, -1, 0]), 1.0)
     got = CountsAndTotal.of(noisy).add_up(linear_term(kernel_inverse))

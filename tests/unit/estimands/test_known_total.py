@@ -13,11 +13,13 @@ from dpframe.estimands import (
     estimate,
     gini_simpson,
     kl_divergence,
+    moment,
     mutual_information,
     power_sum,
     profile,
     separable,
     tsallis,
+    variance,
 )
 
 COUNTS, RATES = [31, 12, 0, -2, 7, 1], [0.5, 1.0, 2.0, 0.7, 1.0, 3.0]
@@ -59,13 +61,15 @@ def test_the_control_variate_is_the_noisy_total(domain, total):
         (chi_square(p), [lambda z, p=p: z * z / (total * p) for p in p]),
         (power_sum(2), [lambda z: z * z] * 6),
         (profile(1), [lambda z: float(z == 1)] * 6),
+        (moment(3), [lambda z: z**3 / 6] * 6),
+        (variance, [lambda z: (z - total / 6) ** 2 / 5] * 6),
     ]
-    constants = [0, 1, 0.5, -total, 0, 0]
+    constants = [0, 1, 0.5, -total, 0, 0, 0, 0]
     for (estimand, terms), constant in zip(cases, constants, strict=True):
         e = debias(COUNTS, estimand, epsilon=RATES, domain=domain, total=total)
-        value, variance = by_hand(terms, total, domain)
+        value, spread = by_hand(terms, total, domain)
         assert e.value == pytest.approx(value + constant, rel=1e-11), estimand
-        assert e.variance == pytest.approx(variance, rel=1e-8), estimand
+        assert e.variance == pytest.approx(spread, rel=1e-8), estimand
         assert e.estimand == estimand.name
 
 
@@ -169,6 +173,12 @@ def test_a_total_far_from_the_noisy_counts_is_said():
 def test_what_is_no_sum_over_bins_is_refused(estimand):
     with pytest.raises(ParameterError, match=r"total= is not put to use.*entropy"):
         debias([[3, 4], [5, 6]], estimand, epsilon=1, total=18)
+
+
+@pytest.mark.parametrize("estimand", [moment(2), variance], ids=repr)
+def test_the_mean_over_no_bins_is_refused_with_a_total_too(estimand):
+    with pytest.raises(ParameterError, match="at least"):
+        debias([], estimand, epsilon=1, total=0)
 
 
 @pytest.mark.parametrize("total", [1.0, True, "9", [9], math.nan])

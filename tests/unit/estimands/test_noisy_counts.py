@@ -51,6 +51,22 @@ def test_anything_else_is_refused(values):
         NoisyCounts(values, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (5, "array or a list, with one noisy count per bin; got int"),
+        ({"a": 5}, "array or a list, with one noisy count per bin; got dict"),
+        ([5, None], r"none of them missing.*domain=\(tau - 1, None\)"),
+        ([["a", 5], ["b", 6]], "pass the column of counts alone"),
+        ([5.5], "whole numbers"),
+        ([np.inf], "beyond 2"),
+    ],
+)
+def test_each_kind_of_bad_counts_has_its_message(values, message):
+    with pytest.raises(ParameterError, match=message):
+        NoisyCounts(values, 1.0)
+
+
 def test_one_rate_serves_every_bin_and_arrays_are_kept_from_change():
     rates = np.array([1.0, 2.0])
     noisy = NoisyCounts(np.array([1, 2]), rates)
@@ -120,6 +136,16 @@ def test_the_tally_holds_each_count_once(domain, spread, size):
         assert numbers.tolist() == often.tolist()
         assert distinct.domain == domain
         assert (distinct.rate == 0.5).all()
+
+
+def test_the_tally_goes_on_where_its_histogram_ends():
+    end = 2**14 - 1
+    values = [end + 1, end, 7, end - 1, end, 7, 5 * end, -3]
+    for low in (0, -3):
+        distinct, numbers = NoisyCounts(values, 1.0, (low, None)).tally
+        shifted = [low, 7, end - 1, end, end + 1, 5 * end]
+        assert distinct.values.tolist() == shifted
+        assert numbers.tolist() == [1, 2, 1, 2, 1, 1]
 
 
 def test_bins_of_different_rates_are_left_as_they_are():

@@ -61,7 +61,7 @@ def test_shifting_moves_numbers_and_ends(make):
 @pytest.mark.parametrize(
     ("values", "text"),
     [
-        (3, "not a scalar"),
+        (3, "got int"),
         (["a"], "must be numbers"),
         ([1.0, float("nan")], "must be numbers"),
         ([float("inf")], "must be numbers"),

@@ -51,3 +51,14 @@ def test_a_linear_function_of_integers_has_no_bias_and_the_noise_as_variance():
     assert risk.bias_squared == pytest.approx(0.0, abs=1e-12)
     c = 1 / (4 * math.sinh(0.35) ** 2)
     assert risk.variance == pytest.approx(3 * 2 * c, rel=1e-10)
+
+
+@pytest.mark.parametrize("domain", ["counts", "integers"])
+def test_equal_counts_are_worked_out_once_and_counted_often(domain):
+    y = np.array([2, 0, 1, 2, -1, 7, 1, 1])
+    rates = np.full(8, 0.8)
+    together = plug_in_risk(np.square, NoisyCounts(y, 0.8, domain), 3.0)
+    rates[0] = 0.8 + 1e-12  # bins of different rates are not counted together
+    apart = plug_in_risk(np.square, NoisyCounts(y, rates, domain), 3.0)
+    assert together == pytest.approx(apart, rel=1e-8)
+    assert NoisyCounts(y, 0.8, domain).tally[0].values.size < 8

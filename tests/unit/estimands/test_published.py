@@ -102,8 +102,19 @@ def test_gaussian_noise_takes_sigma2_and_no_epsilon(noise, law):
 @pytest.mark.parametrize("noise", ["laplace", "continuous_laplace"])
 @pytest.mark.parametrize("law", [{}, {"sigma2": 1}, {"epsilon": 1, "sigma2": 1}])
 def test_laplace_noise_takes_epsilon_and_no_sigma2(noise, law):
-    with pytest.raises(ParameterError, match="described by epsilon and sensitivity"):
+    with pytest.raises(
+        ParameterError, match=r"described by the epsilon .* pass epsilon="
+    ):
         debias(COUNTS, power_sum(2), noise=noise, **law)
+
+
+def test_a_release_debiases_itself():
+    class Release:
+        def noisy_counts(self):
+            return NoisyCounts(np.array(COUNTS), 1.0)
+
+    with pytest.raises(ParameterError, match=r"release\.debias\(estimand\)"):
+        debias(Release(), entropy, epsilon=1)
 
 
 @pytest.mark.parametrize("sigma2", [0, -1, [1, 1, 0, 1]])

@@ -40,6 +40,11 @@ def test_one_key_or_none_has_no_entropy(counts):
     assert math.copysign(1, e.plug_in) == 1
 
 
+def test_equal_counts_count_as_many():
+    e = debias([5, 5, 0, 5, 5, -2], entropy, epsilon=40)
+    assert (e.plug_in, e.value) == pytest.approx((math.log(4), math.log(4)))
+
+
 def test_the_plug_in_is_cut_to_the_domain():
     counts = [6, -2, 2]
     two = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))

@@ -105,8 +105,11 @@ def test_other_models_are_refused(model):
 
 
 def test_models_that_are_not_fitted_are_refused():
-    with pytest.raises(ParameterError, match="not fitted"):
-        tree(RandomForestRegressor([]))
+    single = DecisionTreeRegressor(STUMP)
+    del single.tree_
+    for model in (single, RandomForestRegressor([])):
+        with pytest.raises(ParameterError, match="not fitted"):
+            tree(model)
 
 
 def test_infinite_thresholds_send_everything_one_way():
