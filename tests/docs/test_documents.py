@@ -14,9 +14,11 @@ import dpframe as dpf
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-GUIDES = sorted((ROOT / "docs").glob("*.rst")) + sorted(
-    (ROOT / "docs/guides").glob("*")
-)
+GUIDES = [
+    page
+    for folder in ("docs", "docs/guides", "docs/explanation")
+    for page in sorted((ROOT / folder).glob("*.rst"))
+]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
@@ -42,12 +44,32 @@ def test_readme_code_runs(block, monkeypatch, capsys):
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_guide_code_runs(page, monkeypatch, capsys):
-    for block in literal_blocks(page.read_text(encoding="utf-8")):
-        run(block, monkeypatch)
+    run("\n".join(literal_blocks(page.read_text(encoding="utf-8"))), monkeypatch)
 
 
 def test_some_guide_has_code():
     assert sum(len(literal_blocks(p.read_text(encoding="utf-8"))) for p in GUIDES) >= 2
+
+
+def test_index_lists_every_page():
+    docs = ROOT / "docs"
+    pages = {str(p.relative_to(docs).with_suffix("")) for p in docs.rglob("*.rst")}
+    listed = re.findall(r"^   ([\w/]+)$", (docs / "index.rst").read_text("utf-8"), re.M)
+    assert sorted(listed) == sorted(pages - {"index"})
+
+
+PICTURES = sorted((ROOT / "docs/pictures").glob("*.svg"))
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.stem)
+def test_pictures_are_small_and_shown_and_have_no_date(picture):
+    text = picture.read_text(encoding="utf-8")
+    assert len(text) < 60_000
+    assert "<dc:date>" not in text
+    shown = f":: ../pictures/{picture.name}\n"
+    assert any(shown in page.read_text(encoding="utf-8") for page in GUIDES)
+    scripts = [p.stem for p in picture.parent.glob("*.py")]
+    assert any(picture.stem.startswith(script) for script in scripts)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.stem)
