@@ -440,7 +440,7 @@ def unread(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::dpframe.PrivacyWarning")
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize(("arguments", "error", "said"), WRONG, ids=str)
+@pytest.mark.parametrize(("arguments", "error", "said"), WRONG)
 def test_wrong_arguments_cost_nothing(session, unread, verb, arguments, error, said):
     people = dpf.private(FRAME, session)
     given = {"queries": "topic", "threshold": 9, "epsilon": 1, **VERBS[verb]}
@@ -450,7 +450,7 @@ def test_wrong_arguments_cost_nothing(session, unread, verb, arguments, error, s
     assert session.charges == ()
 
 
-@pytest.mark.parametrize(("verb", "arguments", "said"), OWN, ids=str)
+@pytest.mark.parametrize(("verb", "arguments", "said"), OWN)
 def test_wrong_arguments_of_one_verb_cost_nothing(
     session, unread, verb, arguments, said
 ):

@@ -299,7 +299,6 @@ def test_the_same_rows_of_a_unit_are_kept_in_every_question():
         (pl.col("status") == "ok", "queries are a column name, a query such as"),
         (None, "queries are a column name, a query such as"),
     ],
-    ids=repr,
 )
 def test_a_query_that_does_not_fit_is_refused_before_data_is_read(
     stream, query, said, unread
@@ -558,7 +557,6 @@ NAN, INFINITE = float("nan"), float("inf")
         ({"adaptive": True, "margin": -1}, "margin must not be negative"),
         ({"grid": "1e-30"}, "at most 2^54"),
     ],
-    ids=str,
 )
 def test_wrong_arguments_open_nothing(session, arguments, said, unread):
     with pytest.raises(dpf.ParameterError) as caught:

@@ -53,7 +53,6 @@ def test_steps_are_exact_and_signed():
         pl.col("age").mean(),
         np.array([5]),
     ],
-    ids=repr,
 )
 def test_what_is_no_public_number(value):
     with pytest.raises(ParameterError) as caught:
