@@ -376,8 +376,8 @@ def test_several_in_words():
         "sparse vector, geometric noise of scale 4 (threshold), 24 (queries), "
         "1 (values)",
         "epsilon=0.5; unit row; add_remove",
-        "to find the largest counts among keys that are all known beforehand, "
-        "top_k has less noise",
+        "the keys of one list are disjoint: histogram counts them all with less "
+        "noise, and top_k(..., 1) finds the largest with less still",
     ]
 
 
