@@ -354,7 +354,8 @@ ratio, monotonic
                 self._schema,
             )
             return ThresholdPlan(verb, questions.size, request.noise, request.threshold)
-        if monotonic == "auto":  # counts, as far as anyone knows
+        if isinstance(monotonic, str) and monotonic == "auto":
+            # Counts, as far as anyone knows.
             monotonic = setting.neighboring == "add_remove"
         opened = OpenSparseVector.of(
             setting, (*compared, sensitivity, grid), amount, options, monotonic

@@ -12,7 +12,7 @@ from typing import Any, Generic, NoReturn, TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Aggregates", "Combinations", "Secret"]
+__all__ = ["Aggregates", "Combinations", "Found", "Occurrences", "Secret"]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -51,7 +51,8 @@ class Aggregates:
     """The exact integers of one reduction, one entry for each cell.
 
     Arrays are int64 where the sums provably fit, else Python integers (dtype object).
-    ``usable``, ``sums`` and ``squares`` have one array for each measure.
+    ``usable``, ``sums`` and ``squares`` have one array for each measure, and
+    ``occurrences`` one entry for each column that is tabulated.
     """
 
     rows: NDArray[Any] | None
@@ -59,6 +60,20 @@ class Aggregates:
     usable: tuple[NDArray[np.int64], ...]
     sums: tuple[NDArray[Any], ...]
     squares: tuple[NDArray[Any] | None, ...]
+    occurrences: tuple[Occurrences, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Found:
+    """The keys that rows have, in the order of their values, and their aggregates.
+
+    ``keys`` has one array of Python values (of codes, where a column has public ones)
+    for each key column, shape (keys,); every key has one unit at least.
+    """
+
+    keys: tuple[NDArray[Any], ...]
+    aggregates: Aggregates
 
 
 @final
@@ -75,3 +90,18 @@ class Combinations:
     classes: NDArray[np.int64]
     rows: NDArray[np.int64]
     sums: tuple[NDArray[Any], ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Occurrences:
+    """The exact integers of one multiset, in the order of cells, then of values.
+
+    One entry for each cell and combination of values that occurs: ``cells`` of shape
+    (entries,), ``values`` of shape (entries, measures), and ``times``, how often it
+    occurs, of shape (entries,).
+    """
+
+    cells: NDArray[np.int64]
+    values: NDArray[np.int64]
+    times: NDArray[np.int64]

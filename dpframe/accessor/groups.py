@@ -7,10 +7,12 @@ from fractions import Fraction
 from typing import Any, final
 
 from dpframe.accessor.private import Private
+from dpframe.accessor.quantiles import Several
 from dpframe.domain.lattice import Per
 from dpframe.errors import ParameterError, nearest, shown
 from dpframe.mechanisms.spend import Price
 from dpframe.mechanisms.terms import ask, cells
+from dpframe.mechanisms.unknown_keys import open_cells, read_loss
 from dpframe.privacy.amounts import Amount, as_fraction
 from dpframe.queries import agg
 from dpframe.queries.agg import Aggregate
@@ -21,13 +23,14 @@ __all__ = ["PrivateGroups"]
 
 @final
 class PrivateGroups:
-    """The groups of a private frame, under public keys.
+    """The groups of a private frame, under public keys or those that enough units have.
 
     Every verb returns a `TableRelease` with one row for each key, in the order of the
-    keys, present in the data or not.
+    keys, present in the data or not. With the ``delta`` of `PrivateFrame.group_by` it
+    has the keys of enough units, sorted, and each verb charges that delta too.
     """
 
-    __slots__ = ("__bins", "__by", "__frame", "__keys")
+    __slots__ = ("__bins", "__by", "__delta", "__frame", "__keys")
 
     def __init__(
         self,
@@ -35,6 +38,7 @@ class PrivateGroups:
         by: Sequence[Any],
         keys: object,
         bins: object,
+        delta: object = None,
     ) -> None:
         columns = tuple(by)
         if not columns or not all(isinstance(column, str) for column in columns):
@@ -46,6 +50,7 @@ class PrivateGroups:
         if isinstance(keys, Iterator):
             keys = list(keys)  # a generator would be empty the next time
         self.__frame, self.__keys, self.__bins = frame, keys, bins
+        self.__delta = delta
         self.__by: tuple[str, ...] = columns
 
     def count(
@@ -163,6 +168,93 @@ class PrivateGroups:
         """
         return self._one(agg.n_unique(column), Price(epsilon, noise, delta, rho), label)
 
+    def quantile(
+        self,
+        column: str,
+        q: Amount | Several,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        per: Per = "row",
+        label: str | None = None,
+    ) -> TableRelease:
+        """Choose quantiles of a column in each group; see `PrivateFrame.quantile`.
+
+        Every group's choice gets the whole epsilon. A list of q gives one row for each
+        key and q, with a column ``q``.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import dpframe as dpf
+        >>> people = pl.DataFrame({"age": [23, 35] * 99, "sex": ["F", "M"] * 99})
+        >>> with dpf.Session(epsilon=1, unit="row"):
+        ...     by_sex = people.dp.group_by("sex", keys=["F", "M"])
+        ...     ages = by_sex.quantile("age", [0.25, 0.5], 1, bounds=(17, 90))
+        >>> ages.columns, len(ages)
+        (['sex', 'q', 'quantile'], 4)
+        """
+        if agg.is_list(q):
+            several = Aggregate("quantile", column, bounds, per, agg.read_several(q))
+            named, price = {"quantile": several}, Price(epsilon)
+            return self._release(
+                "group_by.quantile", named, price, label, {}, by_q=True
+            )
+        aggregate = Aggregate("quantile", column, bounds, per, (agg.read_q(q),))
+        return self._one(aggregate, Price(epsilon), label)
+
+    def median(
+        self,
+        column: str,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        per: Per = "row",
+        label: str | None = None,
+    ) -> TableRelease:
+        """Choose the median in each group; see `PrivateFrame.median`."""
+        aggregate = agg.median(column, bounds=bounds, per=per)
+        return self._one(aggregate, Price(epsilon), label)
+
+    def min(
+        self,
+        column: str,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        per: Per = "row",
+        label: str | None = None,
+    ) -> TableRelease:
+        """Choose a value with few below it in each group; see `PrivateFrame.min`."""
+        aggregate = agg.min(column, bounds=bounds, per=per)
+        return self._one(aggregate, Price(epsilon), label)
+
+    def max(
+        self,
+        column: str,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        per: Per = "row",
+        label: str | None = None,
+    ) -> TableRelease:
+        """Choose a value with few above it in each group; see `PrivateFrame.max`."""
+        aggregate = agg.max(column, bounds=bounds, per=per)
+        return self._one(aggregate, Price(epsilon), label)
+
+    def iqr(
+        self,
+        column: str,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        per: Per = "row",
+        label: str | None = None,
+    ) -> TableRelease:
+        """Measure the quartiles' distance in each group; see `PrivateFrame.iqr`."""
+        aggregate = agg.iqr(column, bounds=bounds, per=per)
+        return self._one(aggregate, Price(epsilon), label)
+
     def agg(
         self,
         epsilon: Amount | None = None,
@@ -242,10 +334,18 @@ class PrivateGroups:
         price: Price,
         label: str | None,
         weights: Mapping[str, Fraction],
+        *,
+        by_q: bool = False,
     ) -> TableRelease:
         opened = session, source = self.__frame._open(verb)
         setting, schema = session.setting, source.schema
-        keys = cells(self.__by, setting, schema, keys=self.__keys, bins=self.__bins)
+        given = {"keys": self.__keys, "bins": self.__bins}
+        found = (
+            None
+            if self.__delta is None
+            else open_cells(self.__by, setting, schema, **given)
+        )
+        keys = cells(self.__by, setting, schema, **given) if found is None else None
         asked = [
             ask(
                 name,
@@ -256,7 +356,14 @@ class PrivateGroups:
             )
             for name, aggregate in aggregates.items()
         ]
-        return self.__frame._add(TableRelease, verb, asked, keys, price, opened, label)
+        if found is not None:
+            loss = read_loss(price, self.__delta, setting)
+            return self.__frame._find(
+                TableRelease, verb, asked, found, loss, opened, label, by_q=by_q
+            )
+        return self.__frame._add(
+            TableRelease, verb, asked, keys, price, opened, label, by_q=by_q
+        )
 
     def __repr__(self) -> str:
         return (

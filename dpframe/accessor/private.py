@@ -10,12 +10,17 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from dpframe.domain.keys import Keys
+from dpframe.domain.open_keys import OpenKeys
 from dpframe.engines.ingest import ingest
 from dpframe.engines.protocol import Source
 from dpframe.mechanisms.additive import Additive
 from dpframe.mechanisms.spend import Price
-from dpframe.mechanisms.terms import Asked
+from dpframe.mechanisms.terms import Asked, ask
+from dpframe.mechanisms.unknown_keys import UnknownKeys
+from dpframe.privacy.loss import PrivacyLoss
+from dpframe.queries.agg import Aggregate
 from dpframe.releases.measured import Measured
+from dpframe.releases.scalar import ScalarRelease
 from dpframe.session import Session, active
 
 __all__ = ["Private"]
@@ -39,6 +44,15 @@ class Private:
         session.setting.check(source.schema)
         return session, source
 
+    def _scalar(
+        self, aggregate: Aggregate, price: Price, label: str | None
+    ) -> ScalarRelease:
+        """Ask for one aggregate of the whole frame."""
+        verb = aggregate.statistic
+        opened = session, source = self._open(verb)
+        asked = ask(verb, aggregate, session.setting, source.schema)
+        return self._add(ScalarRelease, verb, [asked], None, price, opened, label)
+
     def _add(
         self,
         form: type[R],
@@ -48,8 +62,10 @@ class Private:
         price: Price,
         opened: tuple[Session, Source],
         label: str | None,
+        *,
+        by_q: bool = False,
     ) -> R:
-        """Ask for an additive release and send it through the door."""
+        """Ask for an additive or chosen release and send it through the door."""
         session, source = opened
         request = Additive(
             verb=verb,
@@ -59,6 +75,33 @@ class Private:
             keys=keys,
             form=form,
             schema=source.schema,
+            by_q=by_q,
+        )
+        return session.release(request, source, label=label)
+
+    def _find(
+        self,
+        form: type[R],
+        verb: str,
+        asked: Sequence[Asked],
+        keys: OpenKeys,
+        loss: PrivacyLoss,
+        opened: tuple[Session, Source],
+        label: str | None,
+        *,
+        by_q: bool = False,
+    ) -> R:
+        """Ask for a release under keys found in the data, as `_add` does."""
+        session, source = opened
+        request = UnknownKeys(
+            verb=verb,
+            setting=session.setting,
+            loss=loss,
+            asked=tuple(asked),
+            keys=keys,
+            form=form,
+            schema=source.schema,
+            by_q=by_q,
         )
         return session.release(request, source, label=label)
 

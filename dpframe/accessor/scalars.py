@@ -9,10 +9,9 @@ from dpframe.accessor.private import Private
 from dpframe.domain.lattice import Per
 from dpframe.mechanisms.distinct import DistinctCount
 from dpframe.mechanisms.spend import Price
-from dpframe.mechanisms.terms import ask, listed
+from dpframe.mechanisms.terms import listed
 from dpframe.privacy.amounts import Amount
 from dpframe.queries import agg
-from dpframe.queries.agg import Aggregate
 from dpframe.queries.reduction import Distinct
 from dpframe.releases import ScalarRelease
 
@@ -379,11 +378,3 @@ class Scalars(Private):
             source.schema.library,
         )
         return session.release(request, source, label=label)
-
-    def _scalar(
-        self, aggregate: Aggregate, price: Price, label: str | None
-    ) -> ScalarRelease:
-        verb = aggregate.statistic
-        opened = session, source = self._open(verb)
-        asked = ask(verb, aggregate, session.setting, source.schema)
-        return self._add(ScalarRelease, verb, [asked], None, price, opened, label)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from dpframe.accessor.private import Private
 from dpframe.errors import ParameterError, shown
+from dpframe.mechanisms.ptr import read_test
 from dpframe.mechanisms.selection import TopK
 from dpframe.mechanisms.spend import Price
+from dpframe.mechanisms.stable_mode import StableMode
 from dpframe.mechanisms.terms import cells
 from dpframe.privacy.amounts import Amount
 from dpframe.releases import SelectionRelease
@@ -16,7 +18,7 @@ from dpframe.releases import SelectionRelease
 __all__ = ["Method", "Selections"]
 
 Keys = Sequence[Any] | Mapping[str, Sequence[Any]]
-Method = Literal["permute_and_flip"]
+Method = Literal["permute_and_flip", "ptr"]
 
 
 class Selections(Private):
@@ -37,8 +39,8 @@ class Selections(Private):
         """Find the k public keys with the most rows, the greatest first.
 
         Each round chooses one of the keys that are left, with epsilon / k. The counts
-        themselves are not released. Where all keys are known beforehand it errs less
-        than `sparse_vector`.
+        themselves are not released. For k = 1 it errs less than the largest counts of a
+        `histogram` do, which is the better choice from k = 2 on.
 
         Parameters
         ----------
@@ -111,15 +113,16 @@ class Selections(Private):
         ----------
         by, epsilon, keys, bins, label
             As in `top_k`.
-        method : {"permute_and_flip"}
-            How to choose.
+        method : {"permute_and_flip", "ptr"}
+            Choose by noise; or test whether the most frequent key would stay so in all
+            data nearby, and release it exactly, or nothing.
         delta : number, optional
-            For a method that needs one; permute-and-flip does not.
+            For ``method="ptr"``: the chance that its test passes where it must not.
 
         Returns
         -------
         SelectionRelease
-            With one key.
+            With one key; with none (``released`` is False) where a test refused it.
 
         Raises
         ------
@@ -132,7 +135,14 @@ class Selections(Private):
         -----
         .. admonition:: Privacy
 
-           Charges (epsilon, 0); in zCDP epsilon² / 2. Sensitivity as in `top_k`.
+           Charges (epsilon, 0); in zCDP epsilon² / 2. Sensitivity as in `top_k`. With
+           ``method="ptr"`` (epsilon, delta), also for a refusal.
+
+        References
+        ----------
+        .. [1] McKenna, Sheldon (2020), Permute-and-flip: a new mechanism for
+           differentially private selection, Theorem 1.
+        .. [2] docs/proofs/propose_test_release, for ``method="ptr"``.
 
         Examples
         --------
@@ -145,7 +155,29 @@ class Selections(Private):
         ['cook']
         """
         _check_method(method, delta)
+        if method == "ptr":
+            return self._stable(by, epsilon, delta, (keys, bins), label)
         return self._select("mode", by, 1, epsilon, (keys, bins), label)
+
+    def _stable(
+        self,
+        by: object,
+        epsilon: Amount | None,
+        delta: object,
+        keys: tuple[object, object],
+        label: str | None,
+    ) -> SelectionRelease:
+        """Ask for the exact mode, if it is stable."""
+        session, source = self._open("mode")
+        setting, (listed, bins) = session.setting, keys
+        price = Price(epsilon).pure(setting)
+        request = StableMode(
+            setting,
+            read_test(price, delta, "mode(method='ptr')"),
+            cells(_columns(by), setting, source.schema, keys=listed, bins=bins),
+            source.schema,
+        )
+        return session.release(request, source, label=label)
 
     def _select(
         self,
@@ -157,27 +189,30 @@ class Selections(Private):
         label: str | None,
     ) -> SelectionRelease:
         session, source = self._open(verb)
-        columns = [by] if isinstance(by, str) else by
-        if not isinstance(columns, Sequence):
-            msg = f"by must be a column or a list of columns; got {shown(by)}."
-            raise ParameterError(msg)
         listed, bins = keys
         request = TopK(
             verb,
             session.setting,
             Price(epsilon).pure(session.setting),
             k,
-            cells(columns, session.setting, source.schema, keys=listed, bins=bins),
+            cells(_columns(by), session.setting, source.schema, keys=listed, bins=bins),
             source.schema,
         )
         return session.release(request, source, label=label)
 
 
-def _check_method(method: object, delta: object) -> None:
-    if method != "permute_and_flip":
-        later = " 'ptr' is not offered yet." if method == "ptr" else ""
-        msg = f"method must be 'permute_and_flip'; got {shown(method)}.{later}"
+def _columns(by: object) -> Sequence[str]:
+    columns = [by] if isinstance(by, str) else by
+    if not isinstance(columns, Sequence):
+        msg = f"by must be a column or a list of columns; got {shown(by)}."
         raise ParameterError(msg)
-    if delta is not None:
-        msg = "delta= is not needed: permute-and-flip is purely epsilon-private."
+    return columns
+
+
+def _check_method(method: object, delta: object) -> None:
+    if not isinstance(method, str) or method not in get_args(Method):
+        msg = f"method must be 'permute_and_flip' or 'ptr'; got {shown(method)}."
+        raise ParameterError(msg)
+    if method == "permute_and_flip" and delta is not None:
+        msg = "delta= is for method='ptr': permute-and-flip is purely epsilon-private."
         raise ParameterError(msg)

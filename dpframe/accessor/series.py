@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, final
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, final, overload
 
 from dpframe.accessor.frame import PrivateFrame
+from dpframe.accessor.quantiles import Several
 from dpframe.accessor.selections import Method
 from dpframe.engines.ingest import ingest
 from dpframe.privacy.amounts import Amount
-from dpframe.releases import HistogramRelease, ScalarRelease, SelectionRelease
+from dpframe.releases import (
+    BoundsRelease,
+    HistogramRelease,
+    PTRRelease,
+    ScalarRelease,
+    SelectionRelease,
+    SmoothRelease,
+    TableRelease,
+)
 from dpframe.session import Session
 
 __all__ = ["PrivateSeries"]
@@ -179,6 +188,196 @@ class PrivateSeries:
         """Find the public key with the most rows; see `PrivateFrame.mode`."""
         return self.__frame.mode(
             self._column, epsilon, keys=keys, bins=bins, method=method, delta=delta,
+            label=label,
+        )  # fmt: skip
+
+    @overload
+    def quantile(
+        self,
+        q: Amount,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        method: Literal["exponential"] = "exponential",
+        label: str | None = None,
+    ) -> ScalarRelease: ...
+    @overload
+    def quantile(
+        self,
+        q: Several,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        method: Literal["exponential"] = "exponential",
+        label: str | None = None,
+    ) -> TableRelease: ...
+    @overload
+    def quantile(
+        self,
+        q: Amount,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        method: Literal["smooth"],
+        label: str | None = None,
+        **options: Any,
+    ) -> SmoothRelease: ...
+    def quantile(
+        self, q: Any, epsilon: Amount | None = None, **options: Any
+    ) -> ScalarRelease | TableRelease | SmoothRelease:
+        """Choose a value with about the share q below; see `PrivateFrame.quantile`."""
+        found: ScalarRelease | TableRelease | SmoothRelease = self.__frame.quantile(
+            self._column, q, epsilon, **options
+        )
+        return found
+
+    @overload
+    def median(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        method: Literal["exponential"] = "exponential",
+        label: str | None = None,
+    ) -> ScalarRelease: ...
+    @overload
+    def median(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        method: Literal["smooth"],
+        label: str | None = None,
+        **options: Any,
+    ) -> SmoothRelease: ...
+    def median(
+        self, epsilon: Amount | None = None, **options: Any
+    ) -> ScalarRelease | SmoothRelease:
+        """Choose a value with as many below as above; see `PrivateFrame.median`."""
+        found: ScalarRelease | SmoothRelease = self.__frame.median(
+            self._column, epsilon, **options
+        )
+        return found
+
+    def min(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        label: str | None = None,
+    ) -> ScalarRelease:
+        """Choose a value with few below it; see `PrivateFrame.min`."""
+        return self.__frame.min(self._column, epsilon, bounds=bounds, label=label)
+
+    def max(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        label: str | None = None,
+    ) -> ScalarRelease:
+        """Choose a value with few above it; see `PrivateFrame.max`."""
+        return self.__frame.max(self._column, epsilon, bounds=bounds, label=label)
+
+    @overload
+    def iqr(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        method: Literal["exponential"] = "exponential",
+        label: str | None = None,
+    ) -> ScalarRelease: ...
+    @overload
+    def iqr(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        method: Literal["smooth"],
+        label: str | None = None,
+        **options: Any,
+    ) -> SmoothRelease: ...
+    def iqr(
+        self, epsilon: Amount | None = None, **options: Any
+    ) -> ScalarRelease | SmoothRelease:
+        """Measure the distance of the quartiles; see `PrivateFrame.iqr`."""
+        found: ScalarRelease | SmoothRelease = self.__frame.iqr(
+            self._column, epsilon, **options
+        )
+        return found
+
+    def bounds(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        coverage: Amount = 0.98,
+        label: str | None = None,
+    ) -> BoundsRelease:
+        """Find bounds that most values lie between; see `PrivateFrame.bounds`."""
+        return self.__frame.bounds(
+            self._column, epsilon, coverage=coverage, label=label
+        )
+
+    def trimmed_mean(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        trim: Amount = 0.1,
+        bounds: Sequence[Any] | None = None,
+        noise: str = "lomax",
+        beta: Amount | None = None,
+        delta: Amount | None = None,
+        interval: bool = False,
+        epsilon_interval: Amount | None = None,
+        label: str | None = None,
+    ) -> SmoothRelease:
+        """Average without the extremes; see `PrivateFrame.trimmed_mean`."""
+        return self.__frame.trimmed_mean(
+            self._column, epsilon, trim=trim, bounds=bounds, noise=noise, beta=beta,
+            delta=delta, interval=interval, epsilon_interval=epsilon_interval,
+            label=label,
+        )  # fmt: skip
+
+    def closest_pair(
+        self,
+        epsilon: Amount | None = None,
+        *,
+        bounds: Sequence[Any] | None = None,
+        method: str = "smooth",
+        bound: Amount | None = None,
+        delta: Amount | None = None,
+        test_share: Amount = 0.5,
+        noise: str = "lomax",
+        beta: Amount | None = None,
+        interval: bool = False,
+        epsilon_interval: Amount | None = None,
+        label: str | None = None,
+    ) -> SmoothRelease | PTRRelease:
+        """Measure the least difference; see `PrivateFrame.closest_pair`."""
+        return self.__frame.closest_pair(
+            self._column, epsilon, bounds=bounds, method=method, bound=bound,
+            delta=delta, test_share=test_share, noise=noise, beta=beta,
+            interval=interval, epsilon_interval=epsilon_interval, label=label,
+        )  # fmt: skip
+
+    def propose_test_release(
+        self,
+        statistic: str | tuple[str, Amount] | Callable[[Any], Any],
+        *,
+        bound: Any = None,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
+        bounds: Sequence[Any] | None = None,
+        test_share: Amount = 0.5,
+        distance: Callable[[Any], Any] | None = None,
+        trusted: bool = False,
+        label: str | None = None,
+    ) -> PTRRelease:
+        """Propose and test a bound; see `PrivateFrame.propose_test_release`."""
+        return self.__frame.propose_test_release(
+            statistic, self._column, bound=bound, epsilon=epsilon, delta=delta,
+            bounds=bounds, test_share=test_share, distance=distance, trusted=trusted,
             label=label,
         )  # fmt: skip
 

@@ -6,7 +6,8 @@ step is monotone, so a row lies between the integers of its bounds.
 
 A lattice has two stages. ``steps``: the clipped value in grid steps (floats divide by
 a power of two, other types are integers already). ``k = (steps >> shift) - base``:
-coarser and shifted to start at 0 where a mean or a variance asks for it. For
+coarser and shifted to start at 0 where a mean or a variance asks for it; to the nearest
+one, and not down, where k is an answer, as a quantile is. For
 ``per="unit"`` the steps of a unit are summed, clipped to the bounds, then sent to k.
 """
 
@@ -24,12 +25,17 @@ from dpframe.domain.schema import ColumnType
 from dpframe.domain.zones import midnight
 from dpframe.errors import ParameterError, shown
 
-__all__ = ["Lattice", "Per", "fit_lattice"]
+__all__ = ["Lattice", "Per", "Use", "fit_lattice"]
 
 Per = Literal["row", "unit"]
 
+#: What a grid is for. Of "values" none is added: their order counts, and distances. For
+#: a "quantile" they are the candidates to choose from.
+Use = Literal["sum", "mean", "variance", "values", "quantile"]
+
 #: Grid width of each use. Squares of a variance are summed, hence its 15 bits.
-_BITS = {"sum": 30, "mean": 30, "variance": 15}
+_BITS = {"sum": 30, "mean": 30, "variance": 15, "values": 20, "quantile": 16}
+_WHOLE_BITS = {**_BITS, "quantile": 20}  # of integers, which should stay what they are
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _LARGEST_FLOAT = 2.0**1000
 _EXTRA_PLACES = 6  # below the last digit of a decimal column, for means
@@ -58,6 +64,8 @@ class Lattice:
         Second stage: k = (steps >> shift) - base.
     per : {"row", "unit"}
         Whether the bounds hold for each row or for a unit's total.
+    half : int
+        Added to the steps before the shift: half of it where k is the nearest.
     """
 
     type: ColumnType
@@ -70,6 +78,7 @@ class Lattice:
     shift: int
     base: int
     per: Per
+    half: int = 0
 
     @property
     def integral(self) -> bool:
@@ -79,12 +88,16 @@ class Lattice:
     @property
     def low(self) -> int:
         """The k of the lower bound."""
-        return (self.low_steps >> self.shift) - self.base
+        return self.second_stage(self.low_steps)
 
     @property
     def high(self) -> int:
         """The k of the upper bound."""
-        return (self.high_steps >> self.shift) - self.base
+        return self.second_stage(self.high_steps)
+
+    def second_stage(self, steps: int) -> int:
+        """Return the k of a number of steps."""
+        return ((steps + self.half) >> self.shift) - self.base
 
     @property
     def width(self) -> int:
@@ -122,7 +135,7 @@ def fit_lattice(
     column: str,
     type: ColumnType,
     bounds: tuple[object, object],
-    use: Literal["sum", "mean", "variance"],
+    use: Use,
     *,
     per: Per = "row",
 ) -> Lattice:
@@ -156,10 +169,12 @@ def fit_lattice(
 def _integer_lattice(
     type: ColumnType, low: int, high: int, use: str, per: Per
 ) -> Lattice:
-    """Integers sum exactly whatever the bounds; width rules the rest."""
-    shift = 0 if use == "sum" else _shift(low, high, _BITS[use])
-    base = 0 if use == "sum" else low >> shift
-    return Lattice(type, low, high, None, 0.0, low, high, shift, base, per)
+    """Integers are summed and ordered as they are; width rules the rest."""
+    whole = use in ("sum", "values")
+    shift = 0 if whole else _shift(low, high, _WHOLE_BITS[use])
+    half = _half(shift, use)
+    base = 0 if whole else (low + half) >> shift
+    return Lattice(type, low, high, None, 0.0, low, high, shift, base, per, half)
 
 
 def _float_lattice(
@@ -175,12 +190,13 @@ def _float_lattice(
     low_steps, high_steps = (
         math.floor((b - offset) * inverse + 0.5) for b in (low, high)
     )
-    shift, base = 0, 0
+    shift, base, half = 0, 0, 0
     if use != "sum":
         shift = _shift(low_steps, high_steps, _BITS[use])
-        base = low_steps >> shift
+        half = _half(shift, use)
+        base = (low_steps + half) >> shift
     return Lattice(
-        type, low, high, inverse, offset, low_steps, high_steps, shift, base, per
+        type, low, high, inverse, offset, low_steps, high_steps, shift, base, per, half
     )
 
 
@@ -190,6 +206,11 @@ def _shift(low: int, high: int, bits: int) -> int:
     while (high >> shift) - (low >> shift) > 2**bits:
         shift += 1
     return shift
+
+
+def _half(shift: int, use: str) -> int:
+    """Return what is added before the shift."""
+    return 1 << shift >> 1 if use == "quantile" and shift else 0
 
 
 def _inverse(size: Fraction, bits: int) -> float:
@@ -206,15 +227,20 @@ def _check_use(column: str, type: ColumnType, use: str, per: Per) -> None:
     kind = type.kind
     if kind in ("text", "other"):
         msg = (
-            f"{use} needs a column of numbers, and {column!r} is of kind {kind!r}. "
-            "Cast it first, or count it with histogram()."
+            f"{_named(use)} needs a column of numbers, and {column!r} is of kind "
+            f"{kind!r}. Cast it first, or count it with histogram()."
         )
         raise ParameterError(msg)
-    if kind in ("date", "datetime") and (use != "mean" or per == "unit"):
+    ordered = use in ("mean", "values", "quantile")
+    if kind in ("date", "datetime") and (not ordered or per == "unit"):
         msg = f"{column!r} holds points in time, which have a mean but no {use}."
         if per == "unit":
             msg = f"{column!r} holds points in time, which have no total per unit."
         raise ParameterError(msg)
+
+
+def _named(use: str) -> str:
+    return "this verb" if use == "values" else use
 
 
 def _through(bound: object, type: ColumnType) -> object:

@@ -42,7 +42,8 @@ def needs_keys(column: str, declared: Iterable[str] | None) -> DomainError:
     return DomainError(
         f"the keys of column {column!r} are not declared.{_known(column, declared)} "
         f"Pass keys=[...] (or bins=[...] for numbers), or declare the column: "
-        f"dpf.Domain({{{column!r}: [...]}})."
+        f"dpf.Domain({{{column!r}: [...]}}). group_by and histogram also find the keys "
+        "in the data, for a delta: delta=1e-6."
     )
 
 

@@ -20,15 +20,15 @@ __all__ = ["keep_groups", "keep_rows"]
 Rows = nw.DataFrame[Any]
 
 
-def keep_groups(rows: Rows, group: str, key: bytes, bound: int) -> Rows:
+def keep_groups(rows: Rows, groups: Sequence[str], key: bytes, bound: int) -> Rows:
     """Keep the ``bound`` groups of each unit with the least (hash, group).
 
     Parameters
     ----------
     rows : narwhals.DataFrame
-        Columns ``unit``, ``group`` and any others.
-    group : str
-        Name of the column that tells the groups apart.
+        Columns ``unit``, ``groups`` and any others.
+    groups : sequence of str
+        Columns that tell the groups apart: public codes, or values.
     key : bytes
         The release's key.
     bound : int
@@ -36,9 +36,9 @@ def keep_groups(rows: Rows, group: str, key: bytes, bound: int) -> Rows:
     """
     bound = min(bound, len(rows))
     light, heavy = _split(rows, bound)
-    heavy = _with_hash(heavy, "group ticket", ["unit", group], key)
-    heavy = heavy.sort("unit number", "group ticket", group)
-    place = _place(heavy, among=["unit number"], of=["unit number", group])
+    heavy = _with_hash(heavy, "group ticket", ["unit", *groups], key)
+    heavy = heavy.sort("unit number", "group ticket", *groups)
+    place = _place(heavy, among=["unit number"], of=["unit number", *groups])
     return nw.concat([light, heavy.filter(place < bound).select(light.columns)])
 
 

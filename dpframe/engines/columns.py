@@ -58,7 +58,9 @@ def lattice_integers(column: nw.Expr, dtype: Any, lattice: Lattice) -> nw.Expr:
 
 
 def second_stage(steps: nw.Expr, lattice: Lattice) -> nw.Expr:
-    """Return k = (steps >> shift) - base; the division rounds down."""
+    """Return k = ((steps + half) >> shift) - base; the division rounds down."""
+    if lattice.half:
+        steps = steps + lattice.half
     if lattice.shift:
         steps = steps // 2**lattice.shift
     return steps - lattice.base if lattice.base else steps

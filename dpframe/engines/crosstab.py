@@ -107,6 +107,8 @@ def _prepare(
     for i, split in enumerate(crosstab.splits):
         place = needs.places[split.column]
         frame = _classed(frame, place, split.classes, f"class{i}")
+    if not (crosstab.rows or crosstab.measures):  # values of the splits are counted
+        frame = frame.filter(nw.any_horizontal(*_present(crosstab), ignore_nulls=False))
     for i, word in enumerate(words):
         packed = nw.col(f"class{word[0]}")
         for j in word[1:]:
@@ -115,9 +117,15 @@ def _prepare(
     # Not by select alone: a column of nothing but null is a literal, one row long.
     rows = frame.with_columns(**columns).select(*columns) if columns else frame
     limited = not crosstab.unit.is_row  # else no place is used up
-    if crosstab.rows or not limited:
+    if crosstab.rows or not (limited and crosstab.measures):
         return rows
     return usable(rows, crosstab.measures)
+
+
+def _present(crosstab: Crosstab) -> list[nw.Expr]:
+    """Tell for each split whether a row has a value there."""
+    missing = [split.classes.size - 1 for split in crosstab.splits]
+    return [nw.col(f"class{i}") != last for i, last in enumerate(missing)]
 
 
 def _classed(

@@ -29,7 +29,7 @@ def count_distinct(
     chunks = [collect(_prepare(frame, query, needs).unique()) for frame in frames]
     rows = _keep_listed(nw.concat(chunks).unique(), query, needs)
     if needs.hashed and unit.max_groups is not None:
-        rows = keep_groups(rows, "value", hash_key, unit.max_groups)
+        rows = keep_groups(rows, ["value"], hash_key, unit.max_groups)
     if needs.hashed and unit.max_rows is not None:
         rows = keep_rows(rows, ["value"], hash_key, unit.max_rows)
     return len(rows.select("value").unique())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -11,7 +13,7 @@ import numpy as np
 
 from dpframe.domain.values import family, infinite, plain
 
-__all__ = ["label"]
+__all__ = ["label", "unlabel"]
 
 #: Never begins UTF-8, so that no text is mistaken for something else.
 _NOT_TEXT = b"\xff"
@@ -20,6 +22,9 @@ _NOT_TEXT = b"\xff"
 _MOST_ZEROS = 5000
 #: No scalars to compare with, but their representation is their value.
 _IDENTIFIERS = (bytes, UUID)
+
+_WHOLE = re.compile("(-?[0-9a-f]{1,16})/1")
+_DATE = re.compile(r"datetime\.date\((\d+), (\d+), (\d+)\)")
 
 
 def label(value: object) -> bytes | None:
@@ -33,6 +38,27 @@ def label(value: object) -> bytes | None:
         return _label(value)
     except Exception:
         return None
+
+
+def unlabel(label: bytes) -> str | int | date | None:
+    """Return the text, the whole number or the date that has this label.
+
+    None where it is anything else: text that is no UTF-8, a number beyond 64 bits or
+    with a fraction, a moment, a span.
+    """
+    text = label.removeprefix(_NOT_TEXT)
+    if len(text) == len(label):
+        try:
+            return text.decode()
+        except UnicodeDecodeError:
+            return None
+    words = text.decode(errors="replace")
+    if whole := _WHOLE.fullmatch(words):
+        number = int(whole[1], 16)
+        return number if number >= -(2**63) else None
+    if day := _DATE.fullmatch(words):
+        return date(*map(int, day.groups()))
+    return None
 
 
 def _label(value: Any) -> bytes | None:

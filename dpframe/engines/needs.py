@@ -46,8 +46,8 @@ class Needs:
     ) -> Needs:
         """Check a reduction against the schema and the unit's bounds."""
         unit, keys = reduction.unit, reduction.keys
-        by_unit = [m for m in reduction.measures if m.lattice.per == "unit"]
-        by_row = len(by_unit) < len(reduction.measures)
+        by_unit = [m for m in reduction.valued if m.lattice.per == "unit"]
+        by_row = len(by_unit) < len(reduction.valued)
         if unit.is_row and by_unit:
             msg = "per='unit' needs a unit that is a column, dpf.Unit('person_id')."
             raise ParameterError(msg)
@@ -59,6 +59,8 @@ class Needs:
             raise _needs_bound(unit, "counting units by key", "max_groups")
         for measure in reduction.measures:
             _check_squares(measure)
+        for measure in reduction.tabulated:
+            _check_width(measure)
         # Without keys, and without values of rows, all rows of a unit are alike.
         by_key = keys is not None and (reduction.rows or reduction.units)
         chooses_groups = keys is not None and unit.max_groups is not None
@@ -66,7 +68,7 @@ class Needs:
         columns = [
             *(() if unit.is_row else (unit.column,)),
             *(() if keys is None else keys.columns),
-            *(m.column for m in reduction.measures),
+            *(m.column for m in reduction.valued),
         ]
         hashed = not unit.is_row and (chooses_groups or chooses_rows)
         return cls._of(columns, schema, unit, hashed=hashed, also=also)
@@ -127,6 +129,13 @@ def _check_squares(measure: Measure) -> None:
     largest = max(abs(measure.lattice.low), abs(measure.lattice.high))
     if measure.squares and largest > 2**31:
         msg = f"squares of {measure.column!r} pass 2**62; fit its grid to a variance."
+        raise ParameterError(msg)
+
+
+def _check_width(measure: Measure) -> None:
+    """2^26 cells of so many values still have numbers below 2^62."""
+    if measure.lattice.width > 2**32:
+        msg = f"{measure.column!r} has too many values; fit its grid to a quantile."
         raise ParameterError(msg)
 
 

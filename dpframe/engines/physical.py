@@ -29,6 +29,7 @@ __all__ = [
     "is_narrow",
     "position",
     "thresholds",
+    "value_at",
 ]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -112,6 +113,26 @@ def position(value: object, type: ColumnType) -> Fraction | float | None:
     if isinstance(value, timedelta) and kind == "duration":
         return _seconds(value) * unit
     return None
+
+
+def value_at(number: int, type: ColumnType) -> object:
+    """Return the plain value that `position` places there, of a whole number.
+
+    Times must lie within Python's. A moment has the time zone UTC if its column has
+    one.
+    """
+    if type.kind == "boolean":
+        return bool(number)
+    if type.kind == "decimal":
+        digits = tuple(map(int, str(abs(number))))
+        return Decimal((int(number < 0), digits, -type.scale))
+    if type.kind == "date":
+        return date.fromordinal(_EPOCH.toordinal() + number)
+    microseconds = number * 10**6 / _PER_SECOND[type.unit]
+    span = timedelta(microseconds=int(microseconds))
+    if type.kind == "duration":
+        return span
+    return _EPOCH.replace(tzinfo=None if type.zone is None else UTC) + span
 
 
 def _moment(value: date, type: ColumnType) -> datetime:

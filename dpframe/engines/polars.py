@@ -27,6 +27,7 @@ __all__ = [
     "count_below",
     "hash_rows",
     "look_up",
+    "look_up_rows",
     "look_up_whole",
     "run_starts",
     "scan",
@@ -170,6 +171,24 @@ def look_up_whole(values: nw.Series[pl.Series], listed: Codes, unlisted: int) ->
         return_dtype=pl.Int64,
     )
     return found.to_numpy()
+
+
+def look_up_rows(
+    rows: nw.DataFrame[pl.DataFrame], listed: nw.DataFrame[pl.DataFrame]
+) -> Codes:
+    """Return the place of each row among ``listed`` distinct ones, -1 of others.
+
+    Compared in the columns of ``listed``; null equals null.
+    """
+    places = listed.to_native().with_row_index("place")
+    found = rows.to_native().join(
+        places,
+        on=listed.columns,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    return found["place"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def hash_rows(

@@ -28,7 +28,7 @@ def prepare(
 ) -> nw.LazyFrame[Any]:
     """Code the keys and measure the values of each row; drop rows that say nothing."""
     frame, columns = owned(frame, reduction.unit, needs)
-    columns |= measured(frame, reduction.measures, needs)
+    columns |= measured(frame, reduction.valued, needs)
     keys = reduction.keys
     if keys is not None:
         for i, (name, coding) in enumerate(
@@ -40,9 +40,9 @@ def prepare(
     # Not by select alone: a column of nothing but null is a literal, one row long.
     rows = frame.with_columns(**columns).select(*columns) if columns else frame
     limited = not reduction.unit.is_row  # else no place is used up
-    if reduction.rows or reduction.units or not (limited and reduction.measures):
+    if reduction.rows or reduction.units or not (limited and reduction.valued):
         return rows
-    return usable(rows, reduction.measures)
+    return usable(rows, reduction.valued)
 
 
 def owned(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dpframe.domain.schema import Schema
-from dpframe.queries.reduction import Crosstab, Distinct, Reduction
-from dpframe.secret import Aggregates, Combinations, Secret
+from dpframe.queries.reduction import Census, Crosstab, Distinct, Multiset, Reduction
+from dpframe.secret import Aggregates, Combinations, Found, Occurrences, Secret
 
 __all__ = ["Source"]
 
@@ -16,7 +16,7 @@ class Source(Protocol):
     """A private frame behind its engine.
 
     Implementations hold the native frame in a slot, show nothing of it, read it only
-    in the three methods below, and raise `dpframe.errors.EngineError` with column and
+    in the five methods below, and raise `dpframe.errors.EngineError` with column and
     class names only when the engine fails.
     """
 
@@ -34,6 +34,10 @@ class Source(Protocol):
         """Bound the contributions, group, count and sum."""
         ...
 
+    def census(self, census: Census) -> Secret[Found]:
+        """Bound the contributions; count and sum under the keys that are there."""
+        ...
+
     def crosstab(
         self,
         crosstab: Crosstab,
@@ -41,6 +45,10 @@ class Source(Protocol):
         also: Sequence[str] = (),
     ) -> Secret[Combinations]:
         """Bound the contributions; count and sum every combination of classes."""
+        ...
+
+    def multiset(self, query: Multiset) -> Secret[Occurrences]:
+        """Bound the contributions; count how often each value occurs."""
         ...
 
     def distinct(self, query: Distinct) -> Secret[int]:

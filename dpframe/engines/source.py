@@ -10,8 +10,8 @@ from dpframe.engines.attempt import attempt
 from dpframe.engines.needs import Needs
 from dpframe.errors import EngineError
 from dpframe.noise.bits import random_bytes
-from dpframe.queries.reduction import Crosstab, Distinct, Reduction
-from dpframe.secret import Aggregates, Combinations, Secret
+from dpframe.queries.reduction import Census, Crosstab, Distinct, Multiset, Reduction
+from dpframe.secret import Aggregates, Combinations, Found, Occurrences, Secret
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -89,6 +89,29 @@ class FrameSource:
         key = _key(needs, hash_key)
         return self.__close(needs, lambda f: reduce_units(f, reduction, needs, key))
 
+    def census(self, census: Census) -> Secret[Found]:
+        """Bound the contributions; count and sum under the keys that are there.
+
+        Parameters
+        ----------
+        census : Census
+            What is asked.
+
+        Raises
+        ------
+        ColumnNotFoundError, ParameterError
+            If the columns or the unit's bounds do not serve; the data is not read.
+        EngineError
+            If the engine fails while it reads the data.
+        """
+        from dpframe.engines.find import find_rows, find_units
+
+        needs = Needs.of_reduction(census.reduction, self.__schema)
+        if census.unit.is_row:
+            return self.__close(needs, lambda f: find_rows(f, census, needs))
+        key = _key(needs, None)
+        return self.__close(needs, lambda f: find_units(f, census, needs, key))
+
     def crosstab(
         self,
         crosstab: Crosstab,
@@ -118,6 +141,24 @@ class FrameSource:
             return self.__close(needs, lambda f: cross_rows(f, crosstab, needs))
         key = _key(needs, hash_key)
         return self.__close(needs, lambda f: cross_units(f, crosstab, needs, key))
+
+    def multiset(self, query: Multiset) -> Secret[Occurrences]:
+        """Bound the contributions; count how often each value occurs.
+
+        Raises
+        ------
+        ColumnNotFoundError, ParameterError
+            If the columns or the unit's bounds do not serve; the data is not read.
+        EngineError
+            If the engine fails while it reads the data.
+        """
+        from dpframe.engines.multiset import count_rows_alike, count_units_alike
+
+        needs = Needs.of_reduction(query.reduction, self.__schema)
+        if query.unit.is_row:
+            return self.__close(needs, lambda f: count_rows_alike(f, query, needs))
+        key = _key(needs, None)
+        return self.__close(needs, lambda f: count_units_alike(f, query, needs, key))
 
     def distinct(self, query: Distinct) -> Secret[int]:
         """Bound the contributions and count distinct values.

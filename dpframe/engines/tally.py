@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.domain.coding import Codes
+from dpframe.engines.alike import add_alike
 from dpframe.engines.polars import collect
 from dpframe.engines.sums import ExactSum, add_exactly
 from dpframe.queries.reduction import Measure, Reduction
-from dpframe.secret import Aggregates
+from dpframe.secret import Aggregates, Occurrences
 
 __all__ = [
     "Laid",
@@ -73,7 +74,11 @@ def lay(grouped: nw.DataFrame[Any], cells: Codes, size: int) -> Laid:
     return laid
 
 
-def gather(reduction: Reduction, laid: Mapping[str, NDArray[Any]]) -> Aggregates:
+def gather(
+    reduction: Reduction,
+    laid: Mapping[str, NDArray[Any]],
+    occurrences: Iterable[Occurrences] = (),
+) -> Aggregates:
     """Put the laid columns together as the answer to ``reduction``."""
     measures = list(enumerate(reduction.measures))
     return Aggregates(
@@ -84,6 +89,7 @@ def gather(reduction: Reduction, laid: Mapping[str, NDArray[Any]]) -> Aggregates
         squares=tuple(
             _square_sum(i, m).read(laid) if m.squares else None for i, m in measures
         ),
+        occurrences=tuple(occurrences),
     )
 
 
@@ -99,6 +105,7 @@ def add(first: Aggregates, second: Aggregates) -> Aggregates:
         usable=tuple(map(add_exactly, first.usable, second.usable)),
         sums=tuple(map(add_exactly, first.sums, second.sums)),
         squares=tuple(map(both, first.squares, second.squares)),
+        occurrences=tuple(map(add_alike, first.occurrences, second.occurrences)),
     )
 
 

@@ -16,7 +16,11 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
+from dpframe.noise.key_threshold import KeyThreshold
+from dpframe.noise.ordered_choice import OrderedChoice
 from dpframe.noise.selection import PermuteAndFlip
+from dpframe.noise.smooth import SmoothNoise
+from dpframe.noise.spread import SpreadNoise
 from dpframe.noise.threshold import ThresholdNoise
 from dpframe.privacy.sensitivity import Sensitivity
 
@@ -36,7 +40,15 @@ Vectors = tuple[NDArray[Any], ...]
 Additive = DiscreteLaplace | DiscreteGaussian
 
 #: What protects a draw; `dpframe.testing.payment` knows the cost of each.
-Law = Additive | ThresholdNoise | PermuteAndFlip
+Law = (
+    Additive
+    | ThresholdNoise
+    | PermuteAndFlip
+    | OrderedChoice
+    | SmoothNoise
+    | SpreadNoise
+    | KeyThreshold
+)
 
 
 @final
@@ -47,10 +59,11 @@ class Draw:
     Parameters
     ----------
     exact : tuple of ndarray
-        True integers.
+        True integers. Of SmoothNoise the value and its smooth sensitivity, of
+        SpreadNoise that alone; of KeyThreshold the units, then the columns of the keys.
     law : Law
-        Public. An additive law is added to every entry; ThresholdNoise and
-        PermuteAndFlip have outputs of other shapes.
+        Public. An additive law is added to every entry; outputs of ThresholdNoise,
+        PermuteAndFlip, OrderedChoice and KeyThreshold have other shapes.
     sensitivity : Sensitivity
         How far ``exact`` may move between neighbors.
     """

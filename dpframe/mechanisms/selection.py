@@ -7,7 +7,7 @@ compose: epsilon in all, and k(epsilon/k)²/2 = epsilon²/(2k) in zCDP.
 
 Guarantee: (epsilon, 0). Under add_remove all counts move the same way, which halves the
 noise; under replace they do not (``design: units`` §5.6). Source: McKenna and Sheldon
-2020, Theorem 1.
+2020, Theorem 1. Proof: docs/proofs/selection.
 """
 
 from __future__ import annotations

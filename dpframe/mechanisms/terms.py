@@ -17,6 +17,7 @@ from dpframe.domain.lattice import Lattice, fit_lattice
 from dpframe.domain.resolve import resolve_bounds
 from dpframe.domain.schema import ColumnType, Schema
 from dpframe.errors import ParameterError
+from dpframe.mechanisms.quantile import Ranks
 from dpframe.mechanisms.request import Setting
 from dpframe.privacy.sensitivity import Adjacency, Sensitivity
 from dpframe.queries.agg import Aggregate, Statistic
@@ -59,7 +60,7 @@ class Asked:
 
     name: str
     aggregate: Aggregate
-    term: Term | None
+    term: Term | Ranks | None
     lattice: Lattice | None = None
     weight: Fraction = Fraction(1)
 
@@ -100,20 +101,21 @@ def ask(
             "per='unit' needs a session whose unit is a column, dpf.Unit('person_id')."
         )
         raise ParameterError(msg)
-    quantity, use = _MEASURED[aggregate.statistic]
     bounds = _bounds(aggregate, setting, schema)
     if type_.kind == "null":  # nothing but missing values: the bounds say of what
         type_ = _kind_of_bounds(bounds[0])
-    lattice = fit_lattice(
-        column,
-        type_,
-        bounds,
-        use,
-        per=aggregate.per,
-    )
-    constant = not lattice.width and (use != "sum" or not lattice.high)
-    term = None if constant else Term(quantity, column, lattice)
-    return Asked(name, replace(aggregate, bounds=bounds), term, lattice, weight)
+    term: Term | Ranks
+    if aggregate.ranks:
+        lattice = fit_lattice(column, type_, bounds, "quantile", per=aggregate.per)
+        constant = not lattice.width
+        term = Ranks(column, lattice, aggregate.ranks)
+    else:
+        quantity, use = _MEASURED[aggregate.statistic]
+        lattice = fit_lattice(column, type_, bounds, use, per=aggregate.per)
+        constant = not lattice.width and (use != "sum" or not lattice.high)
+        term = Term(quantity, column, lattice)
+    resolved = replace(aggregate, bounds=bounds)
+    return Asked(name, resolved, None if constant else term, lattice, weight)
 
 
 def _bounds(aggregate: Aggregate, setting: Setting, schema: Schema) -> tuple[Any, Any]:

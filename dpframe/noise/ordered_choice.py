@@ -39,6 +39,7 @@ _BITS = 53  # of V to begin with: a float holds them, and both ends of their int
 _MORE = 64  # in each further step
 _SLACK = 2.0**-40  # beyond any error of the floats, relative to 1 + rate · gap
 _LARGEST_RATE = 1e200  # at which a gap of 1 is out of the race
+_EARLIEST = 100.0  # more than ln(2^53 · length): -ln T is less where p is 1
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -145,10 +146,13 @@ class OrderedChoice:
         """Return the run that wins each choice."""
         known = (random_uint64(gaps.size) >> np.uint64(64 - _BITS)).astype(np.int64)
         x = gaps.astype(np.float64) * min(as_float(self.rate), _LARGEST_RATE)
-        low, high = (
-            self._arrival(x, known + end, runs.lengths) + slack
-            for end, slack in ((0, -_SLACK * (1 + x)), (1, _SLACK * (1 + x)))
-        )
+        # Far runs lose, as 1 - V > 0 in what is known: bounds serve, and are enough.
+        low, high = x - _EARLIEST, np.full(x.shape, np.inf)
+        near = ((x < 2 * _EARLIEST) | (known == 0)).nonzero()[0]
+        slack = _SLACK * (1 + x[near])
+        for ends, end, beyond in ((low, 0, -slack), (high, 1, slack)):
+            known_ = known[near] + end
+            ends[near] = self._arrival(x[near], known_, runs.lengths[near]) + beyond
         soonest = np.minimum.reduceat(high, runs.heads)
         able = (low <= np.repeat(soonest, runs.sizes)).nonzero()[0]
         choice = np.searchsorted(runs.heads, able, side="right") - 1

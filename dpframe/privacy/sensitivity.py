@@ -156,6 +156,22 @@ class Adjacency:
             times * g * width, times * g * width**2, parts * cells, width
         )
 
+    def ranks(self, below: int, above: int, *, by_unit: bool = False) -> Sensitivity:
+        """Scores ``-|below #{x < y} - above #{x > y}|``: of one y under each key.
+
+        A row that comes or goes moves the score under its key by ``below`` or ``above``
+        at most, one that is exchanged by both: it may cross y. ``by_unit``: of the
+        totals of units instead of rows.
+        """
+        m = self.total_groups if by_unit else self.rows
+        moved = below + above if self._replace else max(below, above)
+        one = moved if by_unit else m * moved  # a unit has one total under each key
+        if not self._keyed:
+            return Sensitivity(one, one * one, 1, one)
+        total = m * max(below, above) * (2 if self._replace else 1)
+        cells = self._changed(m if by_unit else self.groups)
+        return Sensitivity(total, total * one, cells, one)
+
     def units(self) -> Sensitivity:
         """Units per key: a unit is counted once under each of its keys."""
         changed = self._changed(self.groups) if self._keyed else 1

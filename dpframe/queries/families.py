@@ -8,7 +8,7 @@ from math import comb
 from typing import Any
 
 from dpframe.domain.resolve import resolve_bounds
-from dpframe.domain.values import distinct, listed, plain
+from dpframe.domain.values import distinct, family, listed, plain
 from dpframe.errors import ParameterError, shown
 from dpframe.queries.blocks import Marginal, Prefixes, Ranges, SumBy, Weights
 from dpframe.queries.workload import Workload
@@ -196,6 +196,17 @@ def _weights(column: str, given: object) -> tuple[float, ...]:
 
 def _keys(given: object) -> tuple[Any, ...]:
     return tuple(
-        tuple(map(plain, key)) if isinstance(key, tuple) else plain(key)
+        tuple(map(_key, key)) if isinstance(key, tuple) else _key(key)
         for key in listed(given, "keys")
     )
+
+
+def _key(given: object) -> Any:
+    exact = plain(given)
+    if exact is not None and family(exact) is None:
+        msg = (
+            "keys must be text, numbers, booleans, dates, datetimes, timedeltas or "
+            f"Decimals, or None, or tuples of them; got {type(given).__name__}."
+        )
+        raise ParameterError(msg)
+    return exact

@@ -2,7 +2,8 @@
 
 A reduction runs on the bounded frame (``design: units`` §3) and yields exact integers
 only: row counts, counts of units, and for each measure a usable count, the sum of its
-lattice integers and, where asked, the sum of their squares.
+lattice integers and, where asked, the sum of their squares; or how often each of the
+lattice integers occurs, for statistics that depend on order.
 """
 
 from __future__ import annotations
@@ -13,9 +14,20 @@ from typing import final
 from dpframe.domain.coding import Coding
 from dpframe.domain.keys import Keys
 from dpframe.domain.lattice import Lattice
+from dpframe.domain.open_keys import OpenKeys
 from dpframe.privacy.unit import Unit
 
-__all__ = ["Crosstab", "Cuts", "Distinct", "Listed", "Measure", "Reduction", "Split"]
+__all__ = [
+    "Census",
+    "Crosstab",
+    "Cuts",
+    "Distinct",
+    "Listed",
+    "Measure",
+    "Multiset",
+    "Reduction",
+    "Split",
+]
 
 
 @final
@@ -45,6 +57,9 @@ class Reduction:
         Count the distinct units of each cell.
     measures : tuple of Measure
         Columns to sum. Those with ``lattice.per == "unit"`` sum clipped unit totals.
+    tabulated : tuple of Measure
+        Columns of which it is counted how often each lattice integer occurs; with
+        ``lattice.per == "unit"``, each clipped unit total.
     """
 
     unit: Unit
@@ -52,6 +67,78 @@ class Reduction:
     rows: bool = False
     units: bool = False
     measures: tuple[Measure, ...] = ()
+    tabulated: tuple[Measure, ...] = ()
+
+    @property
+    def valued(self) -> tuple[Measure, ...]:
+        """All columns read as values: in the plan ``value0``, ``value1``, …."""
+        return self.measures + self.tabulated
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Counts of units, and what else is asked, under the keys that the data hold.
+
+    Which keys these are is private.
+
+    Parameters
+    ----------
+    unit : Unit
+        Whose rows are limited, and how.
+    keys : OpenKeys
+        The key columns.
+    rows : bool
+        Count the rows under each key.
+    measures, tabulated : tuple of Measure
+        As in `Reduction`.
+    """
+
+    unit: Unit
+    keys: OpenKeys
+    rows: bool = False
+    measures: tuple[Measure, ...] = ()
+    tabulated: tuple[Measure, ...] = ()
+
+    @property
+    def reduction(self) -> Reduction:
+        """What would be asked if the keys were listed."""
+        return Reduction(
+            self.unit,
+            self.keys.as_listed,
+            rows=self.rows,
+            units=True,
+            measures=self.measures,
+            tabulated=self.tabulated,
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Multiset:
+    """How often each lattice integer, or each combination of several, occurs.
+
+    Rows that are not usable for all of the measures say nothing and take no place.
+
+    Parameters
+    ----------
+    unit : Unit
+        Whose rows are limited, and how.
+    measures : tuple of Measure
+        The columns, one at least. A single one may have ``lattice.per == "unit"``: then
+        the clipped totals of units are tabulated.
+    keys : Keys or None
+        The public cells; None is one cell for the whole frame.
+    """
+
+    unit: Unit
+    measures: tuple[Measure, ...]
+    keys: Keys | None = None
+
+    @property
+    def reduction(self) -> Reduction:
+        """The sums that would need the same columns and the same bounds of the unit."""
+        return Reduction(self.unit, self.keys, measures=self.measures)
 
 
 @final
@@ -131,7 +218,8 @@ class Crosstab:
     splits : tuple of Split
         The divided columns, each once.
     rows : bool
-        Whether rows are counted. If not, rows without a usable value take no place.
+        Whether all rows are counted. If not, rows without a usable value in any of the
+        measures (or of the splits, where there are no measures) take no place.
     measures : tuple of Measure
         Columns to sum, with bounds for each row.
     """

@@ -14,6 +14,8 @@ __all__ = ["LARGEST_STEPS", "Direction", "Threshold", "read_direction"]
 #: Answers, thresholds and margins end here: with all noise added they fit int64.
 LARGEST_STEPS = 2**60
 
+_LEAST_GRID, _LARGEST_GRID = 2.0**-1000, 2.0**960  # 2**60 steps fit float64
+
 Direction = Literal["above", "below"]
 
 
@@ -62,8 +64,8 @@ class Threshold:
         ------
         ParameterError
             If the threshold is no finite number (one taken from the private frame is
-            not public) or beyond 2**60 steps, or the direction is neither "above" nor
-            "below".
+            not public) or beyond 2**60 steps, the direction is neither "above" nor
+            "below", or the grid leaves float64.
         """
         try:
             number = as_fraction(value, "threshold")
@@ -74,6 +76,12 @@ class Threshold:
                 "the private frame cannot be one."
             )
             raise ParameterError(msg) from None
+        if not _LEAST_GRID <= grid <= _LARGEST_GRID:
+            msg = (
+                "answers lie on a grid that leaves float64. Choose a grid (or bounds, "
+                "from which it follows) between 1e-300 and 1e280."
+            )
+            raise ParameterError(msg)
         threshold = cls(number, grid, read_direction(direction))
         if abs(threshold.steps) > LARGEST_STEPS:
             msg = (

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from os import PathLike, fspath
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
 from dpframe.display.report import Report
 from dpframe.domain.schema import Library
-from dpframe.errors import ParameterError, shown
+from dpframe.errors import ParameterError, ProvenanceError, shown
 from dpframe.privacy.amounts import Amount
 from dpframe.privacy.loss import PrivacyLoss
 from dpframe.privacy.unit import Neighboring
@@ -41,6 +41,8 @@ class Release(ABC):
 
     receipt: Receipt
     library: Library
+
+    _NOT_DEBIASED: ClassVar = "debiasing starts from a noisy count of every public key"
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -100,6 +102,20 @@ class Release(ABC):
     def interval(self, level: Amount = 0.95) -> Any:
         """Return where the truth lies with probability ``level`` over the noise."""
 
+    def debias(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse, except where it is the counts of a histogram that were released.
+
+        Raises
+        ------
+        ProvenanceError
+            If there is nothing here that can be debiased.
+        """
+        msg = (
+            f"a {type(self).__name__} cannot be debiased: {self._NOT_DEBIASED}. "
+            "Release a histogram, df.dp.histogram(epsilon, by), and debias that."
+        )
+        raise ProvenanceError(msg)
+
     @abstractmethod
     def _table(self) -> pa.Table:
         """Return the values as a table, keys first."""
@@ -131,7 +147,8 @@ class Release(ABC):
         ParameterError
             If ``library`` is no such name.
         """
-        return to_library(self.to_arrow(), library or self.library)
+        chosen = self.library if library is None else library
+        return to_library(self.to_arrow(), chosen)
 
     def to_arrow(self, carry: str = "metadata") -> pa.Table:
         """Return the values as an Arrow table that carries how they were made.
@@ -146,7 +163,7 @@ class Release(ABC):
         ParameterError
             If ``carry`` is another way.
         """
-        if carry != "metadata":
+        if not isinstance(carry, str) or carry != "metadata":
             msg = f"carry must be 'metadata'; got {shown(carry)}."
             raise ParameterError(msg)
         return attach(self._table(), self._record(), self.receipt)

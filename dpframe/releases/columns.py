@@ -84,16 +84,19 @@ def _arrow_labels(coding: Coding, declared: ColumnType | None) -> pa.Array[Any]:
     listed: list[Any] = [value for value in values if value is not None]
     if not listed:
         return pa.array(values, _declared_type(declared))
+    if len({family(value) for value in listed}) > 1:  # of an untyped column
+        return _texts(values)
     kind = family(listed[0])
+    if kind == "text":
+        return _texts(values)
     if kind == "number":
         if any(isinstance(value, float) for value in listed):
             return _floats(values)
-        inside = all(_INT64_ENDS[0] <= v <= _INT64_ENDS[1] for v in listed)
-        return pa.array(values, pa.int64() if inside else pa.uint64())
+        return _integers(values, listed)
     if kind == "Decimal":
         if not all(value.is_finite() for value in listed):
             return _floats(values)  # Arrow's decimals have no infinity for outer edges
-        return pa.array(values, _decimal_type(listed, declared))
+        return _decimals(values, listed, 0 if declared is None else declared.scale)
     if kind == "datetime":
         zone = None if listed[0].tzinfo is None else "UTC"
         return pa.array(values, pa.timestamp("us", zone))
@@ -105,12 +108,35 @@ def _floats(values: Sequence[object]) -> pa.Array[Any]:
     return pa.array(floats, pa.float64())
 
 
-def _decimal_type(
-    listed: Sequence[Decimal], declared: ColumnType | None
-) -> pa.DataType:
+def _texts(values: Sequence[object]) -> pa.Array[Any]:
+    texts = [None if value is None else str(value) for value in values]
+    try:
+        return pa.array(texts, pa.string())
+    except UnicodeEncodeError:  # half a surrogate pair, shown escaped
+        fit = [t and t.encode("utf-8", "backslashreplace").decode() for t in texts]
+        return pa.array(fit, pa.string())
+
+
+def _integers(values: Sequence[Any], listed: Sequence[int]) -> pa.Array[Any]:
+    least, most = min(listed), max(listed)
+    if _INT64_ENDS[0] <= least <= most <= _INT64_ENDS[1]:
+        return pa.array(values, pa.int64())
+    if 0 <= least <= most < 2**64:
+        return pa.array(values, pa.uint64())
+    exact = [None if value is None else Decimal(value) for value in values]
+    return _decimals(exact, list(map(Decimal, listed)), 0)
+
+
+def _decimals(
+    values: Sequence[object], listed: Sequence[Decimal], scale: int
+) -> pa.Array[Any]:
+    """Keep Decimals that have the digits of Arrow's; longer ones are text."""
     exponents = [int(value.as_tuple().exponent) for value in listed]
-    places = max(0, -min(exponents), 0 if declared is None else declared.scale)
-    return pa.decimal128(_DECIMAL_DIGITS, places)
+    places = max(0, -min(exponents), scale)
+    before = max(0, *(value.adjusted() + 1 for value in listed))
+    if before + places > _DECIMAL_DIGITS:
+        return _texts(values)
+    return pa.array(values, pa.decimal128(_DECIMAL_DIGITS, places))
 
 
 def _declared_type(declared: ColumnType | None) -> pa.DataType:

@@ -20,7 +20,7 @@ def to_library(table: pa.Table, library: object) -> Any:
     ParameterError
         If ``library`` is none of "pandas", "polars", "pyarrow".
     """
-    if library not in get_args(Library):
+    if not isinstance(library, str) or library not in get_args(Library):
         names = ", ".join(map(repr, get_args(Library)))
         msg = f"library must be one of {names}; got {shown(library)}."
         raise ParameterError(msg)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from dpframe.display.report import Report
 from dpframe.domain.coding import Bins
 from dpframe.domain.keys import Keys
-from dpframe.errors import ProvenanceError
+from dpframe.errors import ParameterError, ProvenanceError, shown
+from dpframe.estimands.divergence import Divergence
 from dpframe.estimands.estimand import Estimand
 from dpframe.estimands.estimation import Estimate, Method, estimate
 from dpframe.estimands.gaussian_numbers import GaussianNumbers
@@ -36,7 +37,8 @@ class HistogramRelease(Measured):
     """A noisy number of rows for each public key.
 
     Counts are signed and unbiased. `debias` estimates a statistic of the true counts
-    without the bias that the noise would give it.
+    without the bias that the noise would give it. Not so if the keys were found in the
+    data: ``key_threshold`` is then the rule that chose them.
 
     Examples
     --------
@@ -139,8 +141,9 @@ class HistogramRelease(Measured):
         Raises
         ------
         ProvenanceError
-            If the counts were clamped and the domain is not "counts", or the noise is
-            Gaussian too.
+            If the keys were found in the data, or the counts were clamped and the
+            domain is not "counts", or the noise is Gaussian too. If it is compared
+            with itself.
         NoInverseError
             If the noise is Gaussian and the estimand neither a polynomial (`power_sum`,
             `k_stars`, `moment`, `variance`, `polynomial`) nor `partition_function`: a
@@ -150,7 +153,10 @@ class HistogramRelease(Measured):
         UnstableEstimateError
             If the unbiased estimate is beyond 1e300.
         """
-        return estimate(self._noisy(domain), estimand, method=method, total=total)
+        noisy = self._noisy(domain)
+        if isinstance(estimand, Divergence):
+            self._check_other(estimand.release)
+        return estimate(noisy, estimand, method=method, total=total)
 
     def noisy_counts(self) -> NoisyCounts:
         """Return the counts and the rate of their noise, for estimands of two releases.
@@ -158,7 +164,7 @@ class HistogramRelease(Measured):
         Raises
         ------
         ProvenanceError
-            If the noise is Gaussian.
+            If the noise is Gaussian, or the keys were found in the data.
         """
         noisy = self._noisy("counts")
         if isinstance(noisy, NoisyCounts):
@@ -178,13 +184,14 @@ class HistogramRelease(Measured):
         Raises
         ------
         ProvenanceError
-            If the counts are not plain discrete Laplace releases: Gaussian noise, or
-            clamped by `nonnegative`.
+            If the counts are not plain discrete Laplace releases: Gaussian noise,
+            clamped by `nonnegative`, or under keys that were found in the data.
 
         References
         ----------
         .. [1] docs/proofs/conversions.rst, theorem 1.
         """
+        self._check_keys("to_laplace()")
         return self._converted(*as_laplace(self._answer))
 
     def to_staircase(self, gamma: Amount | None = None) -> ConvertedRelease:
@@ -208,6 +215,7 @@ class HistogramRelease(Measured):
         ----------
         .. [1] docs/proofs/conversions.rst, theorems 2 and 3.
         """
+        self._check_keys("to_staircase()")
         return self._converted(*as_staircase(self._answer, gamma))
 
     def to_noisier(self, epsilon: Amount) -> Self:
@@ -238,6 +246,7 @@ class HistogramRelease(Measured):
         ----------
         .. [1] docs/proofs/conversions.rst, theorem 4.
         """
+        self._check_keys("to_noisier()")
         answer = noisier(self._answer, epsilon)
         receipt = replace(
             self.receipt,
@@ -263,6 +272,7 @@ class HistogramRelease(Measured):
 
     def _noisy(self, domain: CountDomain) -> NoisyCounts | NoisyNumbers:
         """Return the counts with the law of their noise, as the sampler used it."""
+        self._check_keys("debias")
         counts = self._shaped(self.counts)
         law = None if self._measurement is None else self._measurement.law
         if isinstance(law, DiscreteGaussian):
@@ -274,15 +284,47 @@ class HistogramRelease(Measured):
                 raise ProvenanceError(msg)
             sigma2 = np.asarray(float(law.sigma2))
             return GaussianNumbers(counts.astype(np.float64), sigma2, domain)
-        if self._answer.clamped and domain != "counts":
+        if self._answer.clamped and not (
+            isinstance(domain, str) and domain == "counts"
+        ):
             msg = (
-                f"these counts were clamped at 0, which domain={domain!r} does not "
-                "allow for. Debias the release before nonnegative(), or use "
+                f"these counts were clamped at 0, which domain={shown(domain)} does "
+                "not allow for. Debias the release before nonnegative(), or use "
                 'domain="counts".'
             )
             raise ProvenanceError(msg)
         rate = 1.0 if law is None else float(1 / law.scale)  # no keys, no noise
         return NoisyCounts(counts, np.asarray(rate), domain)
+
+    def _check_keys(self, what: str) -> None:
+        """Refuse what is about all keys, where some are not shown for their noise."""
+        if self.key_threshold is None:
+            return
+        msg = (
+            f"{what} needs the plain noisy count of every key. The keys of this "
+            "histogram were found in the data: rare ones are missing, and which these "
+            "are depends on their noise. Release it under public keys, "
+            "histogram(epsilon, by, keys=[...])."
+        )
+        raise ProvenanceError(msg)
+
+    def _check_other(self, other: object) -> None:
+        """Refuse a second histogram that has the same noise, or other keys."""
+        if not isinstance(other, HistogramRelease) or len(other) != len(self):
+            return
+        if len(self) and other.release_id == self.release_id:
+            msg = (
+                "both histograms are one release, or copies of it: their noise is the "
+                "same, and the divergence has an estimate for independent noise only. "
+                "Release the other one by a call of its own."
+            )
+            raise ProvenanceError(msg)
+        if other.keys != self.keys:
+            msg = (
+                "kl_divergence compares key with key, and these histograms have other "
+                "keys, or the same in another order. Release both with the same keys."
+            )
+            raise ParameterError(msg)
 
     def _shaped(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the counts of two crossed columns as a matrix."""
@@ -292,7 +334,9 @@ class HistogramRelease(Measured):
 
     @property
     def _answer(self) -> Answer:
-        return self.answers[0]
+        (answer,) = self.answers
+        assert isinstance(answer, Answer)
+        return answer
 
     @property
     def _measurement(self) -> Any:
@@ -305,4 +349,5 @@ class HistogramRelease(Measured):
 
     def _report(self) -> Report:
         form = type(self).__name__
-        return table_report(form, self._cells, self._named, self.receipt)
+        rule = self.key_threshold
+        return table_report(form, self._cells, self._named, self.receipt, rule)

@@ -1,4 +1,4 @@
-"""`Measured`: releases that are formulas over integers with additive noise."""
+"""`Measured`: releases that are formulas over noisy integers, or over choices."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import pyarrow as pa
 
 from dpframe.domain.keys import Keys
 from dpframe.domain.schema import ColumnType, Library
+from dpframe.errors import ParameterError
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
+from dpframe.noise.key_threshold import KeyThreshold
 from dpframe.privacy.amounts import Amount
 from dpframe.releases.answers import Answer
 from dpframe.releases.base import Release
+from dpframe.releases.chosen import Chosen
 from dpframe.releases.columns import distinct_names, key_columns
 from dpframe.releases.frames import to_library
 from dpframe.releases.numbers import Numbers
@@ -25,28 +28,31 @@ __all__ = ["Measured"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Measured(Release):
-    """Answers with additive noise, one number for each cell.
+    """Answers with additive noise, or chosen ones: one number for each cell.
 
     Parameters
     ----------
     receipt, library
         As in `Release`.
-    answers : tuple of Answer
+    answers : tuple of Answer or Chosen
         What was asked, in order.
     cells : Keys or None
         The public keys; None for one number.
     key_types : tuple of ColumnType, optional
         Types that the frame declares for the key columns.
+    key_threshold : KeyThreshold, optional
+        By which rule the keys were chosen, where they were found in the data.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[Answer | Chosen, ...]
     cells: Keys | None
     key_types: tuple[ColumnType, ...] | None = None
+    key_threshold: KeyThreshold | None = None
 
     @classmethod
     def of(
         cls,
-        answers: tuple[Answer, ...],
+        answers: tuple[Answer | Chosen, ...],
         cells: Keys | None,
         receipt: Receipt,
         library: Library,
@@ -63,20 +69,31 @@ class Measured(Release):
         return ", ".join(dict.fromkeys(answer.mechanism for answer in self.answers))
 
     @property
-    def _named(self) -> dict[str, Answer]:
+    def _named(self) -> dict[str, Answer | Chosen]:
         """The answers under their column names."""
         taken = () if self.cells is None else self.cells.columns
         names = distinct_names(taken, (answer.name for answer in self.answers))
         return dict(zip(names, self.answers, strict=True))
+
+    def _with_noise(self, what: str) -> dict[str, Answer]:
+        """The answers that have noise, or `ParameterError` if all were chosen."""
+        noisy = {n: a for n, a in self._named.items() if isinstance(a, Answer)}
+        if self.answers and not noisy:
+            msg = (
+                f"this table has no {what}: its answers were chosen among public "
+                "candidates, and nothing was added to them. Use rank_error(), in rows."
+            )
+            raise ParameterError(msg)
+        return noisy
 
     def _frame(self, numbers: Mapping[str, Numbers]) -> Any:
         """Lay numbers beside the keys in a frame of the caller's library."""
         return to_library(self._laid(numbers), self.library)
 
     def _intervals(self, level: Amount) -> dict[str, Numbers]:
-        """The ends of every answer, named for a frame."""
+        """The ends of every noisy answer, named for a frame."""
         ends = {}
-        for name, answer in self._named.items():
+        for name, answer in self._with_noise("interval").items():
             ends[f"{name}_lower"], ends[f"{name}_upper"] = answer.bounds(level)
         return ends
 
@@ -99,11 +116,15 @@ class Measured(Release):
         named = self._named
         mechanisms = tuple({answer.mechanism for answer in self.answers})
         values = {name: _facts(answer) for name, answer in named.items()}
-        return Record(type(self).__name__, mechanisms, values)
+        rule = self.key_threshold
+        whole = {} if rule is None else {"key_threshold": rule.describe()}
+        return Record(type(self).__name__, mechanisms, values, whole)
 
 
-def _facts(answer: Answer) -> dict[str, Any]:
+def _facts(answer: Answer | Chosen) -> dict[str, Any]:
     """How one column was made."""
+    if isinstance(answer, Chosen):
+        return answer.facts()
     facts: dict[str, Any] = {
         "statistic": answer.statistic,
         "mechanism": answer.mechanism,

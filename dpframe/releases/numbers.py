@@ -119,7 +119,7 @@ class Numbers:
             return self._decimals()
         type_, fineness = self._ticks()
         if self.exact:
-            ticks = _saturated(self.offsets)
+            ticks = _saturated(self.offsets) * fineness
         else:
             fine = np.floor(self.offsets * fineness + 0.5)
             ticks = _saturated(fine) + self.origin * fineness

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import Any, Self, final
 
 from dpframe.display.report import Report
+from dpframe.errors import ParameterError
 from dpframe.privacy.amounts import Amount
 from dpframe.releases.answers import Answer
+from dpframe.releases.chosen import Chosen
 from dpframe.releases.measured import Measured
 from dpframe.releases.shown import scalar_report
 
@@ -51,7 +53,8 @@ class ScalarRelease(Measured):
         Raises
         ------
         ParameterError
-            If the number comes from several noisy ones (mean, variance, std).
+            If the number comes from several noisy ones (mean, variance, std), or was
+            chosen (quantile, median, min, max, iqr).
         """
         return self._answer.scale
 
@@ -61,6 +64,11 @@ class ScalarRelease(Measured):
 
         By the delta method for mean, variance and std; a timedelta where values are
         points in time.
+
+        Raises
+        ------
+        ParameterError
+            If the number was chosen.
         """
         return self._answer.errors().value()
 
@@ -74,10 +82,39 @@ class ScalarRelease(Measured):
         Raises
         ------
         ParameterError
-            Unless 0 < level < 1.
+            Unless 0 < level < 1; and if the number was chosen.
         """
         lower, upper = self._answer.bounds(level)
         return lower.value(), upper.value()
+
+    def rank_error(self, level: Amount = 0.95) -> float:
+        """Return how many rows a quantile may be off, with probability ``level``.
+
+        Returns
+        -------
+        float
+            (2Δ/ε) ln(candidates / (1 − level)): so many rows may lie between the rank
+            that was asked for and the answer; of a min or max, that of the rows set
+            aside. Both quantiles of an iqr keep to this. 0 of a public constant.
+
+        Raises
+        ------
+        ParameterError
+            Unless 0 < level < 1, and the number was chosen.
+
+        Notes
+        -----
+        Public: it follows from the request alone. The bound is that of the exponential
+        mechanism, which permute-and-flip never exceeds (McKenna and Sheldon 2020).
+        """
+        answer = self._answer
+        if not isinstance(answer, Chosen):
+            msg = (
+                f"{answer.name!r} is a noisy number and has no rank; use std_error or "
+                "interval()."
+            )
+            raise ParameterError(msg)
+        return answer.rank_error(level)
 
     def nonnegative(self) -> Self:
         """Return a count with a negative value shown as 0: biased, post-processed.
@@ -103,7 +140,7 @@ class ScalarRelease(Measured):
         return format(self.value, spec) if spec else str(self)
 
     @property
-    def _answer(self) -> Answer:
+    def _answer(self) -> Answer | Chosen:
         return self.answers[0]
 
     def _report(self) -> Report:

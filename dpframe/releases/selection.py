@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NoReturn, final
+from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 import pyarrow as pa
@@ -16,12 +16,14 @@ from dpframe.display.text import plural, printable, show, show_spread
 from dpframe.domain.keys import Keys
 from dpframe.domain.schema import ColumnType
 from dpframe.errors import ParameterError, shown
+from dpframe.noise.law import as_float
 from dpframe.noise.selection import PermuteAndFlip
 from dpframe.privacy.amounts import Amount, as_fraction
 from dpframe.releases.base import Release
 from dpframe.releases.charged import alert, charge_note, stored_notes
 from dpframe.releases.columns import distinct_names, key_columns, key_labels
 from dpframe.releases.record import Record
+from dpframe.releases.tested import StabilityTest
 
 __all__ = ["SelectionRelease"]
 
@@ -43,8 +45,8 @@ class SelectionRelease(Release):
         All public keys.
     indices : ndarray of int64, shape (k,)
         Which of them were chosen, in that order.
-    law : PermuteAndFlip
-        The law of each choice.
+    law : PermuteAndFlip or StabilityTest
+        The law of each choice; or the test that an exact key passed, or failed.
     key_types : tuple of ColumnType, optional
         Types that the frame declares for the key columns.
 
@@ -62,13 +64,24 @@ class SelectionRelease(Release):
 
     candidates: Keys
     indices: NDArray[np.int64]
-    law: PermuteAndFlip
+    law: PermuteAndFlip | StabilityTest
     key_types: tuple[ColumnType, ...] | None = None
+
+    _NOT_DEBIASED: ClassVar = (
+        "its keys were chosen for their counts, and no estimate can undo a choice"
+    )
 
     @property
     def mechanism(self) -> str:
         """The mechanism, in words."""
+        if isinstance(self.law, StabilityTest):
+            return "propose-test-release"
         return "permute-and-flip"
+
+    @property
+    def released(self) -> bool:
+        """Whether there is a key: a propose-test-release test may refuse it."""
+        return bool(len(self.indices))
 
     @property
     def keys(self) -> list[Any]:
@@ -91,7 +104,8 @@ class SelectionRelease(Release):
         -------
         float
             (2Δ/ε) ln(candidates / (1 − level)), with the ε of one round; of k rounds
-            each may fail with (1 − level)/k (union bound).
+            each may fail with (1 − level)/k (union bound). 0 for ``method="ptr"``,
+            whose key is exact.
 
         Raises
         ------
@@ -112,8 +126,10 @@ class SelectionRelease(Release):
         if not 0 < coverage < 1:
             msg = f"level must lie between 0 and 1, such as 0.95; got {shown(level)}."
             raise ParameterError(msg)
+        if isinstance(self.law, StabilityTest):
+            return 0.0
         tries = self.candidates.size * len(self.indices)
-        scale = float(2 * self.law.sensitivity / self.law.epsilon)
+        scale = as_float(2 * self.law.sensitivity / self.law.epsilon)
         return scale * math.log(tries / (1 - coverage))
 
     @property
@@ -149,15 +165,26 @@ class SelectionRelease(Release):
         return distinct_names(self.candidates.columns, ["rank"])[0]
 
     def _record(self) -> Record:
-        whole = {
-            "candidates": self.candidates.size,
-            "epsilon_each": str(self.law.epsilon),
-            "sensitivity": str(self.law.sensitivity),
-            "monotonic": self.law.monotonic,
-        }
+        whole = {"candidates": self.candidates.size, **_facts(self.law)}
         values = {self._rank: {"statistic": "rank"}}
         values |= {name: {"statistic": "choice"} for name in self.candidates.columns}
         return Record(type(self).__name__, (self.mechanism,), values, whole)
+
+    @property
+    def _accuracy(self) -> str:
+        """How sure the keys are, in words."""
+        if isinstance(self.law, StabilityTest):
+            if self.released:
+                return "exactly the most frequent key"
+            return (
+                "refused: other data nearby may have another most frequent key; a test "
+                f"passes in 95 % of all runs where that takes {self.law.needed():,} "
+                "changed units"
+            )
+        error = show_spread(self.rank_error())
+        return (
+            f"with 95 % chance each is within {error} rows of the greatest count left"
+        )
 
     def _report(self) -> Report:
         rows = min(len(self), _MOST_ROWS)
@@ -168,9 +195,8 @@ class SelectionRelease(Release):
             Column(name, tuple(map(show, label)), left=True)
             for name, label in zip(names, labels, strict=True)
         ]
-        error = show_spread(self.rank_error())
         notes = [
-            f"with 95 % chance each is within {error} rows of the greatest count left",
+            self._accuracy,
             self.mechanism,
             charge_note(self.receipt),
         ]
@@ -185,6 +211,16 @@ class SelectionRelease(Release):
             alert=alert(self.receipt),
             total=len(self),
         )
+
+
+def _facts(law: PermuteAndFlip | StabilityTest) -> dict[str, object]:
+    if isinstance(law, StabilityTest):
+        return {"test": law.describe()}
+    return {
+        "epsilon_each": str(law.epsilon),
+        "sensitivity": str(law.sensitivity),
+        "monotonic": law.monotonic,
+    }
 
 
 def _refuse(what: str) -> NoReturn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from fractions import Fraction
 
@@ -13,8 +13,10 @@ from dpframe.display.report import Report
 from dpframe.display.svg import bars
 from dpframe.display.text import plural, printable, show, show_spread
 from dpframe.domain.keys import Keys
+from dpframe.noise.key_threshold import KeyThreshold
 from dpframe.releases.answers import Answer
 from dpframe.releases.charged import alert, charge_note, stored_notes
+from dpframe.releases.chosen import Chosen
 from dpframe.releases.columns import key_labels
 from dpframe.releases.numbers import Numbers
 from dpframe.releases.receipt import Receipt
@@ -25,8 +27,15 @@ _MOST_ROWS = 20
 _MOST_ANSWERS = 4
 
 
-def scalar_report(form: str, answer: Answer, receipt: Receipt) -> Report:
-    """Show one number with its error and interval."""
+def scalar_report(form: str, answer: Answer | Chosen, receipt: Receipt) -> Report:
+    """Show one number with its error and interval, or with how sure its rank is."""
+    if isinstance(answer, Chosen):
+        value = show(answer.estimates().value())
+        return Report(
+            f"{form}: {printable(answer.name)} = {value}",
+            notes=_notes([answer], receipt),
+            alert=alert(receipt),
+        )
     error = _size(answer.errors(), 0)
     lower, upper = (show(end.value(), error) for end in answer.bounds())
     return Report(
@@ -37,7 +46,11 @@ def scalar_report(form: str, answer: Answer, receipt: Receipt) -> Report:
 
 
 def table_report(
-    form: str, cells: Keys, named: Mapping[str, Answer], receipt: Receipt
+    form: str,
+    cells: Keys,
+    named: Mapping[str, Answer | Chosen],
+    receipt: Receipt,
+    rule: KeyThreshold | None = None,
 ) -> Report:
     """Show the first cells of a table, with errors, intervals and bars."""
     labels = key_labels(cells, np.arange(min(_MOST_ROWS, cells.size)))
@@ -54,15 +67,22 @@ def table_report(
     return Report(
         f"{form}: {plural(cells.size, 'cell')} of {keys}",
         tuple(columns),
-        ((further,) if rest else ()) + _notes(list(named.values()), receipt),
+        (
+            *((further,) if rest else ()),
+            *_notes(list(named.values()), receipt),
+            *_found(rule),
+        ),
         alert=alert(receipt),
         total=cells.size,
         noun="more cell",
     )
 
 
-def _answer_columns(name: str, answer: Answer, rows: int) -> list[Column]:
+def _answer_columns(name: str, answer: Answer | Chosen, rows: int) -> list[Column]:
     """Show one answer for the first ``rows`` cells."""
+    if isinstance(answer, Chosen):
+        chosen = answer.estimates()
+        return [Column(name, tuple(show(chosen.value(i)) for i in range(rows)))]
     values = answer.estimates().first(rows)
     errors = answer.errors().first(rows)
     lower, upper = (end.first(rows) for end in answer.bounds())
@@ -91,35 +111,65 @@ def _size(errors: Numbers, cell: int) -> float:
     return 0.0 if isinstance(error, timedelta) else float(error)
 
 
-def _notes(answers: list[Answer], receipt: Receipt) -> tuple[str, ...]:
+def _notes(answers: Sequence[Answer | Chosen], receipt: Receipt) -> tuple[str, ...]:
     """The noise, the charge, and what was done afterwards."""
     noises = set(map(_noise, answers)) if len(answers) == 1 else set()
     noise = ", ".join(noises or dict.fromkeys(a.mechanism for a in answers))
     clamped = dict.fromkeys(map(_clamped, answers))
-    notes = [noise, charge_note(receipt), *clamped]
+    notes = [*map(_sure, answers), noise, charge_note(receipt), *clamped]
     if receipt.unit != "row":
-        notes.append("the interval covers noise, not rows beyond the unit's bounds")
+        noisy = any(isinstance(answer, Answer) for answer in answers)
+        what = "the interval covers noise" if noisy else "this covers chance"
+        notes.append(f"{what}, not rows beyond the unit's bounds")
     notes = [note for note in notes if note]
     if any(answer.clamped for answer in answers):
         notes.append("negative counts are shown as 0 (nonnegative)")
     return (*notes, *stored_notes(receipt))
 
 
-def _noise(answer: Answer) -> str:
+def _found(rule: KeyThreshold | None) -> tuple[str, ...]:
+    """How the keys were chosen, where they were found in the data."""
+    if rule is None:
+        return ()
+    return (
+        f"keys found in the data: those of more than {rule.threshold:,} units after "
+        f"noise of scale {show_spread(float(rule.law.scale))}; others are not shown",
+    )
+
+
+def _sure(answer: Answer | Chosen) -> str:
+    """How near a chosen answer is to its rank, in words."""
+    if not isinstance(answer, Chosen) or not answer.choices:
+        return ""
+    error = show_spread(answer.rank_error())
+    whose = f"each {printable(answer.name)}" if answer.cells > 1 else "it"
+    what = "the ranks asked for" if answer.statistic == "iqr" else "the rank asked for"
+    return f"with 95 % chance {whose} is within {error} rows of {what}"
+
+
+def _noise(answer: Answer | Chosen) -> str:
+    if isinstance(answer, Chosen) and answer.choices:
+        return f"{answer.mechanism} among {answer.choices[0].candidates:,} candidates"
     if answer.measurement is None or not answer.single:
         return answer.mechanism
     return f"{answer.mechanism} of scale {show_spread(answer.scale)}"
 
 
-def _clamped(answer: Answer) -> str:
+def _clamped(answer: Answer | Chosen) -> str:
     """To what a column's values, or a unit's totals, were clamped."""
-    lattice = answer.lattice
-    if answer.measurement is None or lattice is None:
+    lattice, column = answer.lattice, _column(answer)
+    if column is None or lattice is None:
         return ""
     lower, upper = (
         show(lattice.answer(Fraction(bound)))
         for bound in (lattice.lower, lattice.upper)
     )
     what = "each unit's total" if lattice.per == "unit" else "each row"
-    column = printable(answer.measurement.column or "")
-    return f"{what} of {column} clamped to [{lower}, {upper}]"
+    return f"{what} of {printable(column)} clamped to [{lower}, {upper}]"
+
+
+def _column(answer: Answer | Chosen) -> str | None:
+    """The column that was summed or chosen from, if anything was."""
+    if isinstance(answer, Chosen):
+        return answer.column if answer.choices else None
+    return None if answer.measurement is None else answer.measurement.column

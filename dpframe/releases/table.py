@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from dpframe.display.report import Report
 from dpframe.domain.keys import Keys
-from dpframe.errors import ColumnNotFoundError
+from dpframe.errors import ColumnNotFoundError, ParameterError
 from dpframe.privacy.amounts import Amount
+from dpframe.releases.chosen import Chosen
 from dpframe.releases.measured import Measured
 from dpframe.releases.shown import table_report
 
@@ -22,7 +23,8 @@ class TableRelease(Measured):
     """One row for each public key, one column for each aggregate.
 
     ``release["pay"]`` is the array of one aggregate, ``len(release)`` the number of
-    keys. Listed keys are all there, in their order, whatever the data.
+    keys. Listed keys are all there, in their order, whatever the data. Keys that were
+    found in the data are sorted, and ``key_threshold`` is the rule that chose them.
 
     Examples
     --------
@@ -54,13 +56,26 @@ class TableRelease(Measured):
 
     @property
     def scale(self) -> dict[str, Any]:
-        """Scale of the noise of each aggregate that is one noisy number."""
-        return {name: a.scale for name, a in self._named.items() if a.single}
+        """Scale of the noise of each aggregate that is one noisy number.
+
+        Raises
+        ------
+        ParameterError
+            If all were chosen (quantile, median, min, max, iqr).
+        """
+        return {n: a.scale for n, a in self._with_noise("scale").items() if a.single}
 
     @property
     def std_error(self) -> Any:
-        """Frame of the keys and each aggregate's standard error."""
-        return self._frame({name: a.errors() for name, a in self._named.items()})
+        """Frame of the keys and the standard error of each noisy aggregate.
+
+        Raises
+        ------
+        ParameterError
+            If all were chosen.
+        """
+        noisy = self._with_noise("standard error")
+        return self._frame({name: a.errors() for name, a in noisy.items()})
 
     def interval(self, level: Amount = 0.95) -> Any:
         """Return a frame of the keys and, for each aggregate, its interval's ends.
@@ -69,14 +84,35 @@ class TableRelease(Measured):
         -------
         DataFrame or Table
             Columns ``name_lower`` and ``name_upper``, of the caller's library. Each
-            interval holds its own truth with probability ``level``.
+            interval holds its own truth with probability ``level``. Aggregates that
+            were chosen have none.
 
         Raises
         ------
         ParameterError
-            Unless 0 < level < 1.
+            Unless 0 < level < 1, and if all were chosen.
         """
         return self._frame(self._intervals(level))
+
+    def rank_error(self, level: Amount = 0.95) -> dict[str, float]:
+        """Return for each quantile how many rows each of its entries may be off.
+
+        As `ScalarRelease.rank_error`; the greatest one of a list of quantiles.
+
+        Raises
+        ------
+        ParameterError
+            Unless 0 < level < 1, and if nothing was chosen.
+        """
+        named = self._named.items()
+        chosen = {name: a for name, a in named if isinstance(a, Chosen)}
+        if not chosen:
+            msg = (
+                "this table has noisy numbers, and these have no rank; use std_error "
+                "or interval()."
+            )
+            raise ParameterError(msg)
+        return {name: a.rank_error(level) for name, a in chosen.items()}
 
     def __len__(self) -> int:
         return self._cells.size
@@ -100,4 +136,5 @@ class TableRelease(Measured):
 
     def _report(self) -> Report:
         form = type(self).__name__
-        return table_report(form, self._cells, self._named, self.receipt)
+        rule = self.key_threshold
+        return table_report(form, self._cells, self._named, self.receipt, rule)

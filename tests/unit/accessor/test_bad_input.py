@@ -417,3 +417,40 @@ def test_a_domain_is_a_domain_or_a_dictionary(domain):
 def test_private_takes_a_session():
     with pytest.raises(dpf.ParameterError, match="session"):
         dpf.private(pl.DataFrame(ROWS), "session")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda p, x: p.sparse_vector("sex", 1, 0.1, max_above=1, ratio=x),
+        lambda p, x: p.mode("sex", 0.1, method=x),
+        lambda p, x: p.quantile("age", 0.5, 0.1, method=x, bounds=(0, 99)),
+        lambda p, x: p.mean("age", 0.1, bounds=(0, 99), per=x),
+        lambda p, x: p.plan.above_threshold(3, 0.1, monotonic=x),
+        lambda p, x: p.histogram(0.1, "age", bins=x.to_frame()),
+    ],
+    ids=["ratio", "mode", "quantile", "per", "plan", "bins"],
+)
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_an_option_given_a_column_is_refused(library, ask):
+    """A comparison of a column with a name has no truth, and may warn."""
+    column = FRAMES[library](ROWS)["sex"]
+    session = dpf.Session(epsilon=20, unit="row", domain={"sex": ["F", "M"]})
+    people = dpf.private(pl.DataFrame(ROWS), session)
+    refused(session, lambda: ask(people, column), dpf.ParameterError)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_an_option_of_a_release_given_a_column_is_refused(library, session):
+    column = FRAMES[library](ROWS)["sex"]
+    h = dpf.private(pl.DataFrame(ROWS), session).histogram(1, "sex", keys=["F", "M"])
+    entropy = dpf.estimands.entropy
+    for ask in (
+        lambda: h.to_frame(column),
+        lambda: h.to_arrow(carry=column),
+        lambda: h.debias(entropy, method=column),
+        lambda: h.nonnegative().debias(entropy, domain=column),
+        lambda: dpf.debias([1, 2], entropy, epsilon=1, noise=column),
+        lambda: dpf.Domain({"sex": ["F", "M"]}).cells("sex", library=column),
+    ):
+        refused(session, ask, dpf.DPFrameError)

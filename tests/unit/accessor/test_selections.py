@@ -141,14 +141,14 @@ def test_every_key_may_be_ranked(make, session):
         (lambda p: p.mode("job", "nan", keys=JOBS), dpf.ParameterError, "finite"),
         (lambda p: p.mode("job", keys=JOBS), dpf.ParameterError, "default_epsilon"),
         (
-            lambda p: p.mode("job", 1, keys=JOBS, method="ptr", delta=1e-6),
+            lambda p: p.mode("job", 1, keys=JOBS, method="ptr"),
             dpf.ParameterError,
-            "'ptr' is not offered yet",
+            "needs a delta",
         ),
         (
             lambda p: p.mode("job", 1, keys=JOBS, method="exponential"),
             dpf.ParameterError,
-            "must be 'permute_and_flip'; got 'exponential'",
+            "must be 'permute_and_flip' or 'ptr'; got 'exponential'",
         ),
         (
             lambda p: p.mode("job", 1, keys=JOBS, method=["ptr"]),
@@ -158,7 +158,7 @@ def test_every_key_may_be_ranked(make, session):
         (
             lambda p: p.mode("job", 1, keys=JOBS, delta=1e-6),
             dpf.ParameterError,
-            "delta= is not needed",
+            "delta= is for method='ptr'",
         ),
         (
             lambda p: p.mode("job", 1, keys=JOBS, label=""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from dpframe.errors import ParameterError
@@ -96,7 +97,9 @@ def test_the_margin_is_told_in_steps():
     [
         ({"max_above": 0}, "max_above must be an integer of 1 or more, fixed before"),
         ({"noise": None}, "noise must be 'geometric'"),
+        ({"max_above": 2**60}, "max_above is beyond 2**54"),
         ({"ratio": "best"}, "ratio must be 'optimal'"),
+        ({"ratio": np.array([1, 2])}, "ratio must be a number, not ndarray"),
         ({"gap": 0}, "gap must be True or False; got 0."),
         ({"values": None}, "values must be True or False; got None."),
         ({"adaptive": 1}, "adaptive must be True or False; got 1."),

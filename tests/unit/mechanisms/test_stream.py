@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import subprocess
 import sys
@@ -250,6 +251,17 @@ def test_a_frame_without_the_columns_is_refused(stream, unread):
     assert not stream.closed
 
 
+@pytest.mark.parametrize("other", [pd.DataFrame(ROWS), FRAME.drop("status")], ids=type)
+def test_a_refusal_keeps_the_other_frame_out_of_its_traceback(stream, other):
+    with pytest.raises(dpf.DPFrameError) as caught:
+        stream.ask(MANY, frame=other)
+    entry, *inner = local_variables(caught.value)
+    assert entry["frame"] is other
+    assert inner
+    for names in inner:
+        assert not any(value is other for value in names.values())
+
+
 def test_a_frame_without_the_unit_is_refused(unread):
     session = dpf.Session(9, unit=dpf.Unit("status", max_rows=1))
     stream = opened(session)
@@ -370,13 +382,17 @@ def test_a_comparison_that_fails_closes_it_and_tells_nothing(
         getattr(stream, ask)(MANY)
 
 
-def local_values(error):
-    """What a traceback printer with locals would show."""
+def local_variables(error):
+    """What a traceback printer with locals would show, call by call."""
     at = error.__traceback__
     while at is not None:
         if at.tb_frame.f_globals["__name__"].startswith("dpframe"):
-            yield from at.tb_frame.f_locals.values()
+            yield at.tb_frame.f_locals
         at = at.tb_next
+
+
+def local_values(error):
+    return [value for names in local_variables(error) for value in names.values()]
 
 
 @pytest.mark.parametrize("place", ["crosstab", "examine"])
@@ -468,7 +484,9 @@ def test_a_forked_child_is_refused_and_does_not_hang():
             if child == 0:
                 signal.alarm(20)
                 calls = stream.ask, stream.ask_many
-                os._exit(0 if all(map(refused, calls)) else 1)
+                done = all(map(refused, calls))
+                stream.close()
+                os._exit(0 if done and stream.closed else 1)
             status = os.waitpid(child, 0)[1]
         print(os.waitstatus_to_exitcode(status), stream.ask(dpf.col("n") >= 0))
     """
@@ -495,6 +513,36 @@ def test_a_label_hands_back_the_same_stream(session):
     with pytest.raises(dpf.LabelConflictError):
         opened(session, gap=True, label="alerts")
     assert opened(session, label="more alerts") is not first
+
+
+def leads_to(thing, kinds):
+    """Whether an object of these classes can be reached from ``thing``."""
+    seen, left = set(), [thing]
+    while left:
+        one = left.pop()
+        if id(one) in seen or isinstance(one, (type, type(sys))) or callable(one):
+            continue
+        if isinstance(one, kinds):
+            return True
+        seen.add(id(one))
+        left += gc.get_referents(one)
+    return False
+
+
+def test_a_closed_stream_holds_neither_frame_nor_noisy_threshold(session):
+    held = pl.LazyFrame, Run
+    spent, failed, closed = (opened(session, max_above=1, label=x) for x in "abc")
+    assert leads_to(spent, held[:1])
+    assert leads_to(spent, held[1:])
+    assert leads_to(session, held)
+    assert spent.ask(MANY)
+    with pytest.raises(dpf.EngineError):
+        failed.ask(MANY, frame=failing(ValueError("lost")))
+    closed.close()
+    for stream in spent, failed, closed:
+        assert stream.closed
+        assert not leads_to(stream, held)
+    assert not leads_to(session, held)
 
 
 def test_nothing_of_the_data_can_be_seen_of_it(stream):

@@ -132,6 +132,22 @@ def test_equal_bits_are_told_apart_by_later_ones():
             assert law.choose(np.array([0, 0]), runs).tolist() == [winner]
 
 
+def test_a_run_far_behind_wins_if_its_bits_are_all_zero():
+    """At a gap of 300, V^(1/L) must come within exp(-300), or 433 bits, of 1."""
+    law, half = OrderedChoice(2, 1), 2**63
+    runs = Runs(np.array([1, 1]), np.array([0]))
+
+    def word(number):
+        return np.array([number], dtype="<u8").tobytes()
+
+    first = np.array([half, 0], dtype="<u8").tobytes()
+    behind = [word(half), word(1), word(0)]
+    ahead = [word(half), word(0)] * 6 + [word(0)]
+    for later, winner in ((behind, 0), (ahead, 1)):
+        with use_source_for_tests(scripted([first, *later])):
+            assert law.choose(np.array([0, -300]), runs).tolist() == [winner]
+
+
 def test_choices_of_different_runs_keep_apart():
     """Three choices, of one run, three runs and two: each has its own law."""
     scores = np.array([7, -1, 0, -1, 0, -50])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
@@ -21,11 +23,12 @@ from dpframe.releases import HistogramRelease
 from dpframe.releases.answers import Answer
 
 COUNTS = [12, -3, 0, 5]
+LATER = replace(RECEIPT, release_id="release-8")
 
 
-def histogram(values=COUNTS, law=None, cells=None, name="count"):
+def histogram(values=COUNTS, law=None, cells=None, name="count", receipt=RECEIPT):
     cells = cells or keys_of(job=["a", "b", "c", "d"])
-    return HistogramRelease.of((counted(values, name, law),), cells, RECEIPT, "polars")
+    return HistogramRelease.of((counted(values, name, law),), cells, receipt, "polars")
 
 
 def test_counts_are_signed():
@@ -137,7 +140,7 @@ def test_two_releases_can_be_compared():
     noisy = h.noisy_counts()
     assert noisy.values.tolist() == COUNTS
     assert (noisy.rate.tolist(), noisy.domain) == ([0.5] * 4, "counts")
-    other = histogram([9, 4, 1, 0], DiscreteLaplace(3))
+    other = histogram([9, 4, 1, 0], DiscreteLaplace(3), receipt=LATER)
     e = h.debias(kl_divergence(other, pseudo_count=0.5))
     by_hand = kl_divergence([9, 4, 1, 0], pseudo_count=0.5, epsilon=1, sensitivity=3)
     assert e == h.debias(by_hand)
@@ -145,6 +148,37 @@ def test_two_releases_can_be_compared():
     assert h.debias(clamped).value == e.value
     with pytest.raises(ProvenanceError, match=r"discrete Gaussian noise.*'laplace'"):
         kl_divergence(histogram(law=DiscreteGaussian(4)), pseudo_count=1)
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        lambda h: h,
+        lambda h: h.replay(),
+        lambda h: h.nonnegative(),
+        lambda h: h.to_noisier("1/4"),
+        lambda h: pickle.loads(pickle.dumps(h)),
+    ],
+    ids=["itself", "a replay", "clamped", "noisier", "pickled"],
+)
+def test_a_release_is_not_compared_with_its_own_noise(copy):
+    h = histogram(law=DiscreteLaplace(2))
+    with pytest.raises(ProvenanceError, match="their noise is the same"):
+        h.debias(kl_divergence(copy(h), pseudo_count=1))
+    with pytest.raises(ProvenanceError, match="their noise is the same"):
+        copy(h).debias(kl_divergence(h, pseudo_count=1))
+
+
+def test_releases_are_compared_key_with_key():
+    h = histogram()
+    turned = histogram(cells=keys_of(job=["b", "a", "c", "d"]), receipt=LATER)
+    with pytest.raises(ParameterError, match="in another order"):
+        h.debias(kl_divergence(turned, pseudo_count=1))
+    renamed = histogram(cells=keys_of(task=["a", "b", "c", "d"]), receipt=LATER)
+    assert h.debias(kl_divergence(renamed, pseudo_count=1)).unit == "nats"
+    fewer = histogram([1], cells=keys_of(job=["a"]), receipt=LATER)
+    with pytest.raises(ParameterError, match="4 bins here, and 1 in other"):
+        h.debias(kl_divergence(fewer, pseudo_count=1))
 
 
 def test_mutual_information_of_two_crossed_columns():

@@ -26,6 +26,8 @@ def column_of(cells, *types):
         (["a", "b"], pa.string()),
         ([1, 2], pa.int64()),
         ([2**63], pa.uint64()),
+        ([-1, 2**63], pa.decimal128(38, 0)),
+        ([2**100], pa.decimal128(38, 0)),
         ([0.5, 2], pa.float64()),
         ([True, False], pa.bool_()),
         ([date(2024, 1, 1)], pa.date32()),
@@ -44,6 +46,21 @@ def test_types_follow_the_keys(values, expected):
     assert column.type == expected
     assert column.to_pylist() == [*values, None]
     assert field.nullable
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([1, 10**38], ["1", "1" + "0" * 38]),
+        ([Decimal("1E+40"), Decimal("1.5")], ["1E+40", "1.5"]),
+        ([Decimal("1E-40")], ["1E-40"]),
+        (["\ud800b", "a"], [r"\ud800b", "a"]),
+    ],
+)
+def test_keys_that_no_arrow_type_holds_are_shown_as_text(values, shown):
+    column = column_of(keys_of(x=[*values, None]))[1]
+    assert column.type == pa.string()
+    assert column.to_pylist() == [*shown, None]
 
 
 @pytest.mark.parametrize(

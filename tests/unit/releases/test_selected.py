@@ -74,6 +74,12 @@ def test_rank_error_is_that_of_the_contract_for_one_choice(level):
     assert r.rank_error(level) == pytest.approx(expected)
 
 
+def test_rank_error_of_hardly_any_epsilon_is_huge_and_finite():
+    r = selection((2,), law=PermuteAndFlip("1e-1000", 1))
+    assert 1e300 < r.rank_error() < math.inf
+    assert "SelectionRelease" in repr(r)
+
+
 def test_rank_error_of_several_choices_holds_for_all_of_them():
     one, three = selection((2,)), selection((2, 0, 1))
     assert three.rank_error() == pytest.approx(one.rank_error(1 - 0.05 / 3))
