@@ -22,7 +22,7 @@ from dpframe.domain.lattice import Lattice
 from dpframe.domain.schema import ColumnType, Schema
 from dpframe.noise.bits import random_bytes
 from dpframe.queries.reduction import Crosstab, Cuts, Distinct, Reduction, Split
-from dpframe.secret import Aggregates, Combinations, Secret
+from dpframe.secret import Aggregates, Combinations, Occurrences, Secret
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class ReferenceSource:
         self.key = random_bytes(16) if hash_key is None else hash_key
         unit, keys = reduction.unit, reduction.keys
         size = 1 if keys is None else keys.size
-        lattices = [m.lattice for m in reduction.measures]
+        lattices = [m.lattice for m in reduction.valued]
         rows = self.read(reduction)
         by_row = [lattice.per == "row" for lattice in lattices]
         if not reduction.rows and not reduction.units:
@@ -128,20 +128,36 @@ class ReferenceSource:
             self.measure(number, lattice, kept if row else whole, size)
             for number, (lattice, row) in enumerate(zip(lattices, by_row, strict=True))
         ]
+        summed = measured[: len(reduction.measures)]
         return Secret(
             Aggregates(
                 rows=_ints(counted) if reduction.rows else None,
                 units=_ints([len(u) for u in units]) if reduction.units else None,
-                usable=tuple(_ints(usable) for usable, _, _ in measured),
-                sums=tuple(_ints(total) for _, total, _ in measured),
+                usable=tuple(_ints(usable) for usable, _, _ in summed),
+                sums=tuple(_ints(total) for _, total, _ in summed),
                 squares=tuple(
                     _ints(squares) if m.squares else None
                     for m, (_, _, squares) in zip(
-                        reduction.measures, measured, strict=True
+                        reduction.measures, summed, strict=True
                     )
+                ),
+                occurrences=tuple(
+                    self.tabulate(i, lattices[i], kept if by_row[i] else whole)
+                    for i in range(len(summed), len(lattices))
                 ),
             )
         )
+
+    def tabulate(self, number: int, lattice: Lattice, rows: list[Row]) -> Occurrences:
+        """How often each cell and integer occurs."""
+        found = Counter(
+            (cell, lattice.second_stage(steps))
+            for cell, steps in self.terms(number, lattice, rows)
+        )
+        table = np.array(
+            [(*key, times) for key, times in sorted(found.items())], dtype=np.int64
+        ).reshape(-1, 3)
+        return Occurrences(table[:, 0], table[:, 1:2], table[:, 2])
 
     def read(self, reduction: Reduction) -> list[Row]:
         """Rows with an owner and a cell, on their lattices."""
@@ -165,7 +181,7 @@ class ReferenceSource:
                 self.steps(row[m.column], m.lattice)
                 if self.is_usable(row[m.column])
                 else None
-                for m in reduction.measures
+                for m in reduction.valued
             )
             rows.append(Row(unit, cell, steps))
         return rows
@@ -174,7 +190,7 @@ class ReferenceSource:
         """Usable count, sum and sum of squares of each cell."""
         usable, total, squares = [0] * size, [0] * size, [0] * size
         for cell, steps in self.terms(number, lattice, rows):
-            k = (steps >> lattice.shift) - lattice.base
+            k = lattice.second_stage(steps)
             usable[cell] += 1
             total[cell] += k
             squares[cell] += k * k
@@ -215,7 +231,9 @@ class ReferenceSource:
                 else None
                 for m in measures
             )
-            if crosstab.rows or any(step is not None for step in steps):
+            last = tuple(split.classes.size - 1 for split in crosstab.splits)
+            said = any(step is not None for step in steps) if measures else cell != last
+            if crosstab.rows or said:
                 rows.append(Row(owner, cell, steps))
         rows = self.bounded(rows, None, None if unit.is_row else unit.max_rows)
         groups = _by(lambda row: row.cell, rows)

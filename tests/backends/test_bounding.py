@@ -280,7 +280,7 @@ def test_a_planted_fault_is_seen(fault, hashes, monkeypatch):
     keep = plan.keep_rows
     if fault == "rows before groups":
         monkeypatch.setattr(
-            plan, "keep_groups", lambda rows, group, *rest: keep(rows, [group], *rest)
+            plan, "keep_groups", lambda rows, groups, *rest: keep(rows, groups, *rest)
         )
     else:
         monkeypatch.setattr(
