@@ -7,7 +7,11 @@ from fractions import Fraction
 
 from dpframe.mechanisms.noising import Draw
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
+from dpframe.noise.key_threshold import KeyThreshold
+from dpframe.noise.ordered_choice import OrderedChoice
 from dpframe.noise.selection import PermuteAndFlip
+from dpframe.noise.smooth import SmoothNoise
+from dpframe.noise.spread import SpreadNoise
 from dpframe.noise.threshold import ThresholdNoise
 from dpframe.privacy.gaussian_curve import discrete_gaussian_delta, gaussian_delta
 from dpframe.privacy.loss import PrivacyLoss
@@ -25,6 +29,12 @@ def unpaid(draws: Sequence[Draw], loss: PrivacyLoss) -> str | None:
     * Gaussian noise: L2²/(2σ²) in rho; in epsilon and delta what the Gaussian curve
       says of all draws together;
     * a selection: its rate times twice L∞ (once if monotone), or half of its square;
+      among ordered candidates its rate times twice L1 of one candidate's scores, or an
+      eighth of the square where the exponential mechanism chooses;
+    * a threshold of keys: L1/scale, and the chance that a key of one unit passes, for
+      each of the keys that one unit has;
+    * a smooth sensitivity: the epsilon and delta that its noise was made for, for each
+      number;
     * a sparse vector: what its threshold and all its positive answers cost, once for
       all draws, because they share the one threshold.
     """
@@ -37,7 +47,8 @@ def unpaid(draws: Sequence[Draw], loss: PrivacyLoss) -> str | None:
     if loss.epsilon is None or epsilon > loss.epsilon:
         return _excess("epsilon", epsilon, loss.epsilon or Fraction(0))
     if not normal:
-        return None
+        failing = [_failure(d) for d in pure]
+        return _excess("delta", sum(failing, Fraction(0)), loss.delta)
     return _excess("delta", _delta(normal, loss.epsilon - epsilon), loss.delta)
 
 
@@ -58,10 +69,26 @@ def _epsilon(draw: Draw) -> Fraction:
     law, moved = draw.law, draw.sensitivity.linf
     if isinstance(law, DiscreteLaplace):
         return min(draw.sensitivity.l1, _size(draw) * moved) / law.scale
+    if isinstance(law, KeyThreshold):
+        return draw.sensitivity.l1 / law.law.scale
+    if isinstance(law, (SmoothNoise, SpreadNoise)):
+        return law.epsilon * draw.exact[0].size
     if isinstance(law, PermuteAndFlip):
         return law.rate * moved * (1 if law.monotonic else 2)
+    if isinstance(law, OrderedChoice):
+        # Under each key the scores of all candidates move alike, at most.
+        candidates: int = draw.exact[0].shape[-1]
+        return law.rate * 2 * draw.sensitivity.l1 / candidates
     assert isinstance(law, ThresholdNoise)
     return law.runs * sum(_shares(law, moved), Fraction(0))
+
+
+def _failure(draw: Draw) -> Fraction:
+    """Return the delta of any draw but a Gaussian one."""
+    law = draw.law
+    if isinstance(law, KeyThreshold):
+        return Fraction(law.groups * law.chance(1))
+    return law.delta if isinstance(law, SmoothNoise) else Fraction(0)
 
 
 def _rho(draw: Draw) -> Fraction:
@@ -78,7 +105,8 @@ def _rho(draw: Draw) -> Fraction:
         if law.monotonic and not law.adaptive:
             return law.runs * (one + 2 * two) ** 2 / 8
         return law.runs * (one + two) ** 2 / 2
-    return _epsilon(draw) ** 2 / 2
+    exponential = isinstance(law, OrderedChoice) and law.rule == "exponential"
+    return _epsilon(draw) ** 2 / (8 if exponential else 2)
 
 
 def _shares(law: ThresholdNoise, moved: int) -> tuple[Fraction, Fraction]:

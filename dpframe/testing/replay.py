@@ -16,7 +16,7 @@ from typing import Any, final
 
 from dpframe.privacy.sensitivity import Sensitivity
 from dpframe.session import Session
-from dpframe.testing.comparison import compare_draws, distance, overdrawn
+from dpframe.testing.comparison import aligned, compare_draws, distance, overdrawn
 from dpframe.testing.payment import unpaid
 from dpframe.testing.portrait import OPAQUE, portrait
 from dpframe.testing.recording import Run, record
@@ -111,7 +111,7 @@ def replay(
     first = record(verb, frame, opener, seed)
     second = record(verb, neighbour, opener, seed, first)
     pairs = zip(first.draws, second.draws, strict=False)
-    distances = tuple(distance(a.exact, b.exact) for a, b in pairs)
+    distances = tuple(distance(*aligned(a, b)) for a, b in pairs)
     violations = [
         *compare_draws(first, second),
         *_compare_charges(first, second),

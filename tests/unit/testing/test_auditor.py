@@ -111,7 +111,7 @@ def test_runs_that_found_the_event_do_not_count():
         vectorized(lambda rows, runs: np.exp(count(rows, runs) / 7)),
         vectorized(lambda rows, runs: count(rows, runs) + RNG.random(runs)),
         vectorized(
-            lambda rows, runs: [[0] * abs(x) for x in count(rows, runs).clip(0, 99)]
+            lambda rows, runs: [[0] * abs(x) for x in count(rows, runs).clip(0, 20)]
         ),
         vectorized(
             lambda rows, runs: np.column_stack(

@@ -7,6 +7,8 @@ import pytest
 
 from dpframe.mechanisms.noising import Draw
 from dpframe.noise import DiscreteGaussian, DiscreteLaplace
+from dpframe.noise.key_threshold import KeyThreshold
+from dpframe.noise.ordered_choice import OrderedChoice
 from dpframe.noise.selection import PermuteAndFlip
 from dpframe.noise.threshold import ThresholdNoise
 from dpframe.privacy.conversion import discrete_gaussian_variance
@@ -125,6 +127,24 @@ def test_selection_costs_its_rate_times_what_scores_move():
     assert "rho 1" in unpaid([choice(1, 1)] * 2, PrivacyLoss(rho=Fraction(99, 100)))
 
 
+def ranked(epsilon, sensitivity, rule, moved):
+    """Three keys with four candidates each, whose scores move by ``moved`` in all."""
+    declared = Sensitivity(4 * moved, 4 * moved**2, 8, moved)
+    scores = (np.zeros((3, 4), dtype=np.int64),)
+    return Draw(scores, OrderedChoice(epsilon, sensitivity, rule), declared)
+
+
+@pytest.mark.parametrize(
+    ("rule", "part"), [("permute_and_flip", 2), ("exponential", 8)]
+)
+def test_choice_among_ordered_candidates_costs_what_all_keys_move(rule, part):
+    draw = ranked(1, 3, rule, 3)
+    assert unpaid([draw], pure(1)) is None
+    assert unpaid([draw] * 2, PrivacyLoss(rho=Fraction(2, part))) is None
+    assert "epsilon 1.33" in unpaid([ranked(1, 3, rule, 4)], pure(1))
+    assert "rho" in unpaid([draw], PrivacyLoss(rho=Fraction(99, 100 * part)))
+
+
 NOISES = {
     "stop": {},
     "sparse": {"max_above": 3},
@@ -183,3 +203,22 @@ def test_fresh_values_cost_one_by_one_what_they_cost_together():
         assert unpaid([search(noise, 5), *values], pure(2)) is None
         assert "epsilon 2," in unpaid([search(noise, 5), *values], pure("199/100"))
     assert "epsilon 2.33333," in unpaid([search(noise, 5)] + [single] * 4, pure(2))
+
+
+def keys(scale, delta, groups=1, sensitivity=ONE):
+    rule = KeyThreshold(DiscreteLaplace(scale), Fraction(delta), groups)
+    return Draw(entries(5), rule, sensitivity)
+
+
+def test_a_threshold_of_keys_costs_its_noise_and_the_chance_of_one_unit():
+    paid = PrivacyLoss(Fraction(1), Fraction("1e-6"))
+    assert unpaid([keys(1, "1e-6")], paid) is None
+    assert unpaid([keys(1, "1e-6"), laplace(1)], paid) is not None
+    assert "epsilon 2" in unpaid([keys("1/2", "1e-6")], paid)
+    assert "delta" in unpaid([keys(1, "1e-5")], paid)
+    assert "delta" in unpaid([keys(1, "1e-6")], pure(1))
+    wide = keys(2, "1e-6", 2, Sensitivity(2, 2, 2, 1))
+    assert unpaid([wide], paid) is None
+    assert "delta" in unpaid(
+        [wide, keys(100, "1e-6")], PrivacyLoss(Fraction(2), paid.delta)
+    )
