@@ -23,7 +23,7 @@ def cells(codings: Mapping[str, Coding], library: Library) -> Any:
     """Build the frame of all cells of the columns, last column fastest."""
     import narwhals.stable.v2 as nw
 
-    if library not in get_args(Library):
+    if not isinstance(library, str) or library not in get_args(Library):
         known = ", ".join(get_args(Library))
         msg = f"library must be one of {known}; got {shown(library)}."
         raise ParameterError(msg)

@@ -134,7 +134,7 @@ def ordered(values: Iterable[object], what: str) -> tuple[Any, ...]:
     """Make ``values`` plain, of one ordered family, with none missing."""
     raw = list(values)
     exact = tuple(plain(value) for value in raw)
-    if None in exact:
+    if any(value is None for value in exact):
         msg = f"{what} must not hold a missing value or NaN."
         raise ParameterError(msg)
     kinds = {family(value) for value in exact}

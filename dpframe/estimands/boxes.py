@@ -96,7 +96,7 @@ def box(terms: Iterable[tuple[float, Sides]], name: str = "box") -> Boxes:
     """
     values: list[float] = []
     conditions: list[Condition] = []
-    for term in terms:
+    for term in terms if isinstance(terms, Iterable) else [terms]:
         value, sides = _read_term(term)
         conditions += [_condition(len(values), *side) for side in sides.items()]
         values.append(value)

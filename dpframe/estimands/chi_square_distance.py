@@ -158,7 +158,7 @@ def chi_square(
 def _read(given: Any, name: str) -> Floats:
     try:
         numbers = np.array(given, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.full(1, np.nan)
     if not ((numbers > 0) & (numbers < np.inf)).all():
         msg = (

@@ -60,6 +60,7 @@ class Divergence(Estimand):
 
     other: NoisyCounts
     pseudo_count: float
+    release: HasNoisyCounts | None = None  # where ``other`` comes from
     name = "kl_divergence"
     unit = "nats"
 
@@ -152,9 +153,10 @@ def kl_divergence(
     ------
     ParameterError
         If an argument is none of these; when estimating, if the domain is not "counts"
-        or the numbers of bins differ.
+        or the numbers of bins, or the keys of two releases, differ.
     ProvenanceError
-        If ``other`` is a release without plain discrete Laplace noise.
+        If ``other`` is a release without plain discrete Laplace noise; when estimating,
+        if it is the very release that is debiased, or a copy.
 
     Examples
     --------
@@ -171,7 +173,9 @@ def kl_divergence(
             "it the divergence from a histogram with an empty bin is infinite."
         )
         raise ParameterError(msg)
-    return Divergence(_read_other(other, epsilon, sensitivity), float(added))
+    noisy = _read_other(other, epsilon, sensitivity)
+    release = other if isinstance(other, HasNoisyCounts) else None
+    return Divergence(noisy, float(added), release)
 
 
 def _read_other(other: Any, epsilon: Any, sensitivity: Any) -> NoisyCounts:

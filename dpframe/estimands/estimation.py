@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from inspect import isfunction, signature
 from statistics import NormalDist
-from typing import Any, Literal, final
+from typing import Any, Literal, final, get_args
 
 from dpframe.errors import ParameterError, UnstableEstimateError, shown
 from dpframe.estimands.black_boxes import black_box
@@ -16,6 +16,7 @@ from dpframe.estimands.estimand import Debiased, Estimand, PlugInRisk
 from dpframe.estimands.known_total import given_total
 from dpframe.estimands.noisy_counts import NoisyCounts
 from dpframe.estimands.noisy_numbers import NoisyNumbers
+from dpframe.privacy.amounts import Amount, as_fraction
 
 __all__ = ["Estimate", "Method", "estimate"]
 
@@ -70,12 +71,12 @@ class Estimate:
         """Square root of ``variance`` cut at 0, in the unit of ``value``."""
         return math.sqrt(self.variance) if not self.variance < 0 else 0.0
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
+    def interval(self, level: Amount = 0.95) -> tuple[float, float]:
         """Return the normal interval, value ± z std_error.
 
         Parameters
         ----------
-        level : float
+        level : number
             Nominal coverage, inside (0, 1). It covers the noise; a plug-in's bias
             is not in it.
 
@@ -89,10 +90,12 @@ class Estimate:
         ParameterError
             If ``level`` is not inside (0, 1).
         """
-        if not 0 < level < 1:
+        coverage = as_fraction(level, "level")
+        if not 0 < coverage < 1:
             msg = f"level must be inside (0, 1), for example 0.95; got {shown(level)}."
             raise ParameterError(msg)
-        half = NormalDist().inv_cdf((1 + level) / 2) * self.std_error
+        missed = max(float((1 - coverage) / 2), 1e-300)  # on either side
+        half = -NormalDist().inv_cdf(missed) * self.std_error
         return (self.value - half, self.value + half)
 
     def __repr__(self) -> str:
@@ -243,7 +246,7 @@ def _record(
 
 
 def _read(estimand: Any, method: Any) -> Estimand:
-    if method not in ("unbiased", "plugin", "auto"):
+    if not isinstance(method, str) or method not in get_args(Method):
         msg = f"method must be 'unbiased', 'plugin' or 'auto'; got {shown(method)}."
         raise ParameterError(msg)
     if isinstance(estimand, Estimand):

@@ -16,6 +16,8 @@ from dpframe.estimands.stencil import Stencil
 
 __all__ = ["KnownTotal", "given_total"]
 
+_LARGEST = 2**53  # exact in float64
+
 _FAR = (
     "the noisy counts are more than 6 standard errors from total=: is it the total of "
     "these bins, and of all of them?"
@@ -88,12 +90,13 @@ def given_total(estimand: Estimand, total: int) -> KnownTotal:
     Raises
     ------
     ParameterError
-        If ``total`` is no integer.
+        If ``total`` is no integer, or beyond 2**53 in size.
     """
-    if isinstance(total, bool) or not isinstance(total, (int, np.integer)):
+    whole = isinstance(total, (int, np.integer)) and not isinstance(total, bool)
+    if not whole or abs(int(total)) > _LARGEST:
         msg = (
-            "total must be an integer: the publicly known sum of the true counts of "
-            f"all bins; got {shown(total)}."
+            "total must be an integer up to 2**53: the publicly known sum of the true "
+            f"counts of all bins; got {shown(total)}."
         )
         raise ParameterError(msg)
     return KnownTotal(estimand, int(total))

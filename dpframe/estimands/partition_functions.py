@@ -26,6 +26,7 @@ __all__ = ["PartitionFunction", "partition_function"]
 
 Floats = npt.NDArray[np.float64]
 
+_LARGEST_T = 1e300
 _LOG_LARGEST = math.log(1e300)
 _HEAVY = (
     "2 |t| is not below epsilon / sensitivity: the estimate is unbiased, but its "
@@ -136,10 +137,12 @@ def partition_function(t: float) -> PartitionFunction:
     if isinstance(t, bool) or not isinstance(t, (int, float, np.integer, np.floating)):
         msg = f"partition_function needs a number t, for example 0.25; got {shown(t)}."
         raise ParameterError(msg)
-    exponent = float(t)
-    if not math.isfinite(exponent):
-        msg = f"partition_function needs a finite t; got {shown(t)}."
+    if not abs(t) <= _LARGEST_T:
+        msg = (
+            f"partition_function needs a finite t, up to 1e300 in size; got {shown(t)}."
+        )
         raise ParameterError(msg)
+    exponent = float(t)
     return PartitionFunction(exponent, f"partition_function({exponent:g})")
 
 

@@ -44,7 +44,8 @@ def plug_in_risk(f: Function, noisy: NoisyCounts, bias: float) -> PlugInRisk | N
 
     ``bias`` is the plug-in minus the unbiased estimate. None if the plug-in's
     variance does not converge within 60 noise scales, if ``f`` leaves float64 that
-    far out, or if it were needed at more than a million integers.
+    far out, if it were needed at more than a million integers, or if the risk is beyond
+    float64.
     """
     distinct, numbers = noisy.tally
     stencil = Stencil.of(distinct)
@@ -54,12 +55,14 @@ def plug_in_risk(f: Function, noisy: NoisyCounts, bias: float) -> PlugInRisk | N
             beta = _bias_near(f, distinct, stencil)
     except (_UnknownRisk, ParameterError, UnstableEstimateError):
         return None
-    own = local.here - stencil.apply(local)
-    spread = own**2 - stencil.apply(_local(beta).square)
-    # K f less the constant f(y_i), which leaves the variance as it is.
-    smooth = beta + np.stack([np.zeros_like(own), local.up, local.down])
-    variance = -stencil.apply(_local(smooth).square)
-    return PlugInRisk(bias * bias - float(spread @ numbers), float(variance @ numbers))
+    with np.errstate(over="ignore", invalid="ignore"):
+        own = local.here - stencil.apply(local)
+        spread = (own**2 - stencil.apply(_local(beta).square)) @ numbers
+        # K f less the constant f(y_i), which leaves the variance as it is.
+        smooth = beta + np.stack([np.zeros_like(own), local.up, local.down])
+        variance = -stencil.apply(_local(smooth).square) @ numbers
+    risk = PlugInRisk(bias * bias - float(spread), float(variance))
+    return risk if all(map(math.isfinite, risk)) else None
 
 
 def _local(values: Floats) -> LocalValues:

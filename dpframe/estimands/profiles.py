@@ -9,6 +9,8 @@ from dpframe.estimands.separable_sums import Separable, separable
 
 __all__ = ["at_least", "profile"]
 
+_LARGEST = 2**53  # counts are compared with it in float64
+
 
 def profile(k: int) -> Separable:
     """Make the estimand: number of bins whose true count is exactly ``k``.
@@ -24,7 +26,7 @@ def profile(k: int) -> Separable:
     Raises
     ------
     ParameterError
-        If ``k`` is no integer.
+        If ``k`` is no integer, or beyond 2**53 in size.
 
     Examples
     --------
@@ -48,7 +50,7 @@ def at_least(k: int) -> Separable:
     Raises
     ------
     ParameterError
-        If ``k`` is no integer.
+        If ``k`` is no integer, or beyond 2**53 in size.
 
     Examples
     --------
@@ -61,7 +63,11 @@ def at_least(k: int) -> Separable:
 
 
 def _whole(k: int, name: str) -> int:
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-        msg = f"{name} needs an integer, for example {name}(1); got {shown(k)}."
+    whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
+    if not whole or abs(int(k)) > _LARGEST:
+        msg = (
+            f"{name} needs an integer up to 2**53, for example {name}(1); got "
+            f"{shown(k)}."
+        )
         raise ParameterError(msg)
     return int(k)

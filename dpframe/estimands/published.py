@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -123,16 +123,17 @@ def debias(
             "release.debias(estimand), with no epsilon=."
         )
         raise ParameterError(msg)
-    if noise in ("laplace", "continuous_laplace"):
-        noisy = _laplace(counts, noise, epsilon, sensitivity, sigma2, domain)
-    elif noise in ("gaussian", "continuous_gaussian"):
-        noisy = _gaussian(counts, noise, epsilon, sigma2, domain)
-    else:
+    if not isinstance(noise, str) or noise not in get_args(Noise):
         msg = (
             "noise must be 'laplace', 'continuous_laplace', 'gaussian' or "
             f"'continuous_gaussian'; got {shown(noise)}."
         )
         raise ParameterError(msg)
+    noisy: NoisyCounts | NoisyNumbers
+    if noise in ("laplace", "continuous_laplace"):
+        noisy = _laplace(counts, noise, epsilon, sensitivity, sigma2, domain)
+    else:
+        noisy = _gaussian(counts, noise, epsilon, sigma2, domain)
     return estimate(noisy, estimand, method=method, total=total)
 
 

@@ -29,6 +29,8 @@ __all__ = ["Tsallis", "gini_simpson", "tsallis"]
 
 Floats = npt.NDArray[np.float64]
 
+_LEAST_ORDER = 1e-300
+_NEAREST_TO_1 = 1e-6  # nearer, 1 - sum p^q loses half of its digits
 _LARGEST_ORDER = 10  # beyond, float64 is lost between the least totals
 
 
@@ -130,7 +132,7 @@ def tsallis(q: Amount) -> Tsallis:
     Parameters
     ----------
     q : number
-        The order, inside (0, 10] and not 1.
+        The order, inside (0, 10] and not within a millionth of 1.
 
     Raises
     ------
@@ -144,10 +146,13 @@ def tsallis(q: Amount) -> Tsallis:
     0.3358...
     """
     order = as_fraction(q, "q")
-    if order == 1:
-        msg = "the Tsallis entropy of order 1 is Shannon's: use entropy."
+    if abs(order - 1) < _NEAREST_TO_1:
+        msg = (
+            "the Tsallis entropy of order 1 is Shannon's, and order "
+            f"{shown(q)} is too near to be told from it: use entropy."
+        )
         raise ParameterError(msg)
-    if not 0 < order <= _LARGEST_ORDER:
+    if not _LEAST_ORDER <= order <= _LARGEST_ORDER:
         msg = (
             f"q must be inside (0, {_LARGEST_ORDER}] and not 1, for example "
             f"tsallis(0.5); got {shown(q)}."

@@ -13,6 +13,8 @@ from dpframe.queries.threshold import LARGEST_STEPS
 
 __all__ = ["SparseOptions", "read_max_above"]
 
+_MOST_ABOVE = 2**54  # what they cost together fits int64
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -129,13 +131,16 @@ def read_max_above(value: object) -> int:
     Raises
     ------
     ParameterError
-        Unless it is an integer of 1 or more.
+        Unless it is an integer of 1 or more, up to 2**54.
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         msg = (
             "max_above must be an integer of 1 or more, fixed before looking; got "
             f"{shown(value)}."
         )
+        raise ParameterError(msg)
+    if value > _MOST_ABOVE:
+        msg = "max_above is beyond 2**54; nobody asks so many queries."
         raise ParameterError(msg)
     return value
 

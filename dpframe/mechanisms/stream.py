@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import os
 import threading
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn, final
 
-from dpframe.domain.schema import Schema
+from dpframe.domain.schema import Library, Schema
 from dpframe.engines.attempt import attempt
 from dpframe.engines.ingest import ingest
 from dpframe.engines.protocol import Source
@@ -59,9 +60,8 @@ class SparseVector:
     """
 
     __slots__ = (
+        "__held",
         "__request",
-        "__run",
-        "__source",
         "__weakref__",
         "_closed",
         "_hash_key",
@@ -74,8 +74,11 @@ class SparseVector:
         self, request: OpenSparseVector, source: Source, receipt: Receipt
     ) -> None:
         self.__request = request
-        self.__source = source
-        self.__run = Run(request.noise, request.threshold)
+        #: The private frame and the noisy threshold, dropped when it closes.
+        self.__held: tuple[Source, Run] | None = (
+            source,
+            Run(request.noise, request.threshold),
+        )
         self._receipt = receipt
         self._hash_key = draw_key()  # one for its life: the same rows, asked again
         self._closed = ""
@@ -119,7 +122,8 @@ class SparseVector:
 
            Charges nothing: it was all charged at opening.
         """
-        found = self._found(query, frame, single=True)
+        other = None if frame is None else ingest(frame)
+        found = self._found(query, other, single=True)
         estimates = found.estimates
         if estimates is None:
             return bool(len(found.indices))
@@ -147,15 +151,17 @@ class SparseVector:
         ClosedError, ParameterError, EngineError
             As in `ask`.
         """
-        found = self._found(queries, frame, single=False)
+        other = None if frame is None else ingest(frame)
+        found = self._found(queries, other, single=False)
         return found.indices if found.estimates is None else found
 
     @property
     def remaining(self) -> int:
         """Positive answers that it has left, at least."""
-        branches = self.__request.noise.branches
-        left = self.__run.credit // max(branch.price for branch in branches)
-        return 0 if self._closed else left
+        held, branches = self.__held, self.__request.noise.branches
+        if held is None:
+            return 0
+        return held[1].credit // max(branch.price for branch in branches)
 
     @property
     def closed(self) -> bool:
@@ -174,7 +180,9 @@ class SparseVector:
 
     def close(self) -> None:
         """Close it. Nothing is refunded."""
-        with self._lock:
+        here = os.getpid() == self._process
+        # In a fork nobody would release the lock if another thread had held it.
+        with self._lock if here else nullcontext():
             self._close("it was closed")
 
     def replay(self) -> SparseVector:
@@ -183,7 +191,7 @@ class SparseVector:
 
     # -- how -----------------------------------------------------------------------
 
-    def _found(self, queries: Any, frame: Any, *, single: bool) -> Crossings:
+    def _found(self, queries: Any, other: Source | None, *, single: bool) -> Crossings:
         if os.getpid() != self._process:
             msg = (
                 "this stream was opened in another process; a fork of it would answer "
@@ -191,44 +199,42 @@ class SparseVector:
             )
             raise ClosedError(msg)
         with self._lock:
-            if self._closed:
+            if self.__held is None:
                 msg = (
                     f"the stream is closed: {self._closed}. Open another one with "
                     "frame.dp.open_sparse_vector(...), a new charge."
                 )
                 raise ClosedError(msg)
-            source = self._source_of(frame)
-            del frame
+            source, run = self.__held
+            if other is not None:
+                self._check(other, source.schema.library)
+                source = other
             questions = self._questions(queries, source.schema, single=single)
             try:
                 secret = self._reduce(questions, source)
             except BaseException:
                 self._close("a query failed")
                 raise
-            outcome = attempt(self._examine, questions, secret)
+            outcome = attempt(self._examine, run, questions, secret)
             if outcome.interrupt is not None or outcome.failed:
                 self._close("a query failed")
                 if outcome.interrupt is not None:
                     raise outcome.interrupt
                 msg = "the query failed and closed the stream; its charge stands."
                 raise EngineError(msg)
-            if self.__run.exhausted:
+            if run.exhausted:
                 self._close("its last positive answer was given")
             return outcome.value
 
-    def _source_of(self, frame: Any) -> Source:
-        if frame is None:
-            return self.__source
-        source = ingest(frame)
-        library = self.__source.schema.library
-        if source.schema.library != library:
+    def _check(self, other: Source, library: Library) -> None:
+        """Refuse another frame that is not like the one it was opened on."""
+        if other.schema.library != library:
             msg = (
                 f"the stream was opened on a frame of {library}, and this one is of "
-                f"{source.schema.library}; convert it first."
+                f"{other.schema.library}; convert it first."
             )
             raise ParameterError(msg)
-        self.__request.setting.check(source.schema)
-        return source
+        self.__request.setting.check(other.schema)
 
     def _questions(self, queries: Any, schema: Schema, *, single: bool) -> Questions:
         request = self.__request
@@ -250,12 +256,15 @@ class SparseVector:
         also = tuple(c for c in declared if c in source.schema.columns)
         return questions.reduce(source, self._hash_key, also)
 
-    def _examine(self, questions: Questions, secret: Secret[Any]) -> Crossings:
+    def _examine(
+        self, run: Run, questions: Questions, secret: Secret[Any]
+    ) -> Crossings:
         exact = questions.answers(secret.reveal())
-        return self.__run.examine(exact, gap=bool(self.__request.options.gap))
+        return run.examine(exact, gap=bool(self.__request.options.gap))
 
     def _close(self, why: str) -> None:
         self._closed = self._closed or why
+        self.__held = None
 
     def __enter__(self) -> SparseVector:
         return self

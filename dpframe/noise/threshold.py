@@ -361,9 +361,9 @@ def read_ratio(ratio: object, aboves: int, *, monotonic: bool) -> Fraction:
     ParameterError
         For other names, and for a number that is not positive.
     """
-    if ratio == "even":
+    if isinstance(ratio, str) and ratio == "even":
         return Fraction(1)
-    if ratio == "optimal":
+    if isinstance(ratio, str) and ratio == "optimal":
         best = (aboves if monotonic else 2 * aboves) ** (2 / 3)
         return Fraction(best).limit_denominator(10**6)
     if isinstance(ratio, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -131,9 +132,11 @@ class BoundsRelease(Release, Sequence[Any]):
         return Record(type(self).__name__, (self.mechanism,), values)
 
     def _report(self) -> Report:
-        error = show_spread(self.rank_error())
+        error = self.rank_error()
+        needed = math.ceil(2 * error / (1 - self.coverage))
         notes = [
-            f"with 95 % chance the quantiles are within {error} rows of their ranks",
+            f"with 95 % chance the quantiles are within {show_spread(error)} rows of "
+            f"their ranks: reliable from {needed:,} rows on, or with less coverage",
             f"{self.mechanism} among {self.choices[0].candidates:,} candidates",
             charge_note(self.receipt),
         ]

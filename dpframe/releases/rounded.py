@@ -56,7 +56,7 @@ class Rounded:
     def numbers(self) -> Numbers:
         """Return the released numbers."""
         if self.whole:
-            return Numbers(self.steps, self.lattice, self.form)
+            return Numbers(self._within(self.steps), self.lattice, self.form)
         if self.form != "point":
             return Numbers(self._floats(self.steps), self.lattice, self.form)
         origin, lattice = self._origin, self.lattice
@@ -81,9 +81,9 @@ class Rounded:
         half = np.atleast_1d(np.asarray(steps, dtype=np.float64))
         ends = []
         for sign, to in (-1, np.floor), (1, np.ceil):
-            moved = self.steps + sign * half
+            moved = self._within(self.steps + sign * half)
             if self.whole and np.isfinite(half).all() and half.max() < 2**52:
-                outward = self.steps + to(sign * half).astype(np.int64)
+                outward = self._within(self.steps + to(sign * half).astype(np.int64))
                 ends.append(Numbers(outward, self.lattice, self.form))
             elif self.form == "point" and self.lattice.inverse is not None:
                 origin = float(self._origin)
@@ -104,6 +104,17 @@ class Rounded:
         """The point of step 0, in numbers of the engine."""
         lattice = self.lattice
         return Fraction(lattice.offset) + (lattice.base + self.start) * lattice.step
+
+    def _within(self, steps: NDArray[Any]) -> NDArray[Any]:
+        """Cut clamped points to the bounds: beyond them a date may not exist."""
+        if not self.clamped or self.form != "point":
+            return steps
+        ends = (
+            (Fraction(end) - self.start) / self.grid
+            for end in (self.lattice.low, self.lattice.high)
+        )
+        low, high = (int(end) if self.whole else float(end) for end in ends)
+        return np.asarray(np.clip(steps, low, high))
 
     def _floats(self, steps: NDArray[Any]) -> NDArray[np.float64]:
         return np.asarray(steps * float(self.step), dtype=np.float64)

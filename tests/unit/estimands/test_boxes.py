@@ -159,6 +159,8 @@ def test_names():
 @pytest.mark.parametrize(
     "terms",
     [
+        3,
+        None,
         [3],
         ["ab"],
         [(1, 2)],

@@ -131,7 +131,7 @@ def test_one_of_the_two_is_needed(arguments):
         chi_square(**arguments)
 
 
-@pytest.mark.parametrize("bad", [[0.5, 0.0], [2, -1], "ab", [math.nan], [math.inf]])
+@pytest.mark.parametrize("bad", [[0.5, 0.0], [2, -1], "ab", [math.nan], [10**400]])
 def test_expectations_must_be_positive(bad):
     with pytest.raises(ParameterError, match="expected must be public, positive"):
         chi_square(expected=bad)

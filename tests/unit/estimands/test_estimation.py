@@ -1,6 +1,8 @@
 import dataclasses
 import math
 import re
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -55,10 +57,23 @@ def test_the_interval_is_normal():
     assert E.interval(0.5)[0] > low
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan")])
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, "1e1000"])
 def test_a_bad_level_is_refused(level):
     with pytest.raises(ParameterError, match=r"inside \(0, 1\)"):
         E.interval(level)
+
+
+@pytest.mark.parametrize("level", [float("nan"), None, "most", [0.95], Decimal("nan")])
+def test_a_level_that_is_no_number_is_refused(level):
+    with pytest.raises(ParameterError, match="level must be a number"):
+        E.interval(level)
+
+
+@pytest.mark.parametrize("level", ["0.95", Decimal("0.95"), Fraction(19, 20)])
+def test_a_level_may_be_written_in_many_ways(level):
+    assert E.interval(level) == E.interval(0.95)
+    low, high = E.interval(1 - Fraction(1, 10**400))
+    assert 30 < (high - low) / 2 / E.std_error < 40
 
 
 def test_it_shows_itself():
@@ -140,7 +155,7 @@ def test_other_things_are_refused(estimand):
         estimate(NOISY, estimand)
 
 
-@pytest.mark.parametrize("method", ["best", None, "Unbiased"])
+@pytest.mark.parametrize("method", ["best", None, "Unbiased", np.array(["auto"] * 2)])
 def test_a_bad_method_is_refused(method):
     with pytest.raises(ParameterError, match="'unbiased', 'plugin' or 'auto'"):
         estimate(NOISY, entropy, method=method)

@@ -181,7 +181,18 @@ def test_the_mean_over_no_bins_is_refused_with_a_total_too(estimand):
         debias([], estimand, epsilon=1, total=0)
 
 
-@pytest.mark.parametrize("total", [1.0, True, "9", [9], math.nan])
+@pytest.mark.parametrize(
+    "total",
+    [
+        1.0,
+        True,
+        "9",
+        [9],
+        math.nan,
+        pytest.param(10**400, id="huge"),
+        pytest.param(-(10**400), id="-huge"),
+    ],
+)
 def test_the_total_is_an_integer(total):
     with pytest.raises(ParameterError, match="total must be an integer"):
         debias(COUNTS, entropy, epsilon=1, total=total)

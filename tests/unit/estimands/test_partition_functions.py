@@ -163,7 +163,16 @@ def test_t_must_be_a_number(t):
         partition_function(t)
 
 
-@pytest.mark.parametrize("t", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize(
+    "t",
+    [
+        math.inf,
+        -math.inf,
+        math.nan,
+        pytest.param(10**400, id="huge"),
+        pytest.param(-(10**400), id="-huge"),
+    ],
+)
 def test_t_must_be_finite(t):
     with pytest.raises(ParameterError, match="needs a finite t"):
         partition_function(t)

@@ -40,6 +40,11 @@ def test_a_function_that_is_infinite_far_out_has_no_risk():
     assert plug_in_risk(lambda x: np.where(x > 60, np.inf, x), noisy, 0.0) is None
 
 
+def test_a_risk_beyond_float64_is_none():
+    noisy = NoisyCounts(np.array([2**53 - 2, 2 - 2**53, 5]), 1.0, "integers")
+    assert plug_in_risk(lambda x: x**12, noisy, 0.0) is None
+
+
 def test_hopelessly_wide_noise_is_not_computed():
     noisy = NoisyCounts(np.array([3, 5, 8]), 1e-6)
     assert plug_in_risk(lambda x: x, noisy, 0.0) is None

@@ -43,7 +43,17 @@ def test_nothing_is_uncertain_about_certain_things():
 
 
 @pytest.mark.parametrize("make", [profile, at_least])
-@pytest.mark.parametrize("k", [1.0, True, "1", None])
+@pytest.mark.parametrize(
+    "k",
+    [
+        1.0,
+        True,
+        "1",
+        None,
+        pytest.param(10**400, id="huge"),
+        pytest.param(-(10**400), id="-huge"),
+    ],
+)
 def test_k_must_be_an_integer(make, k):
     with pytest.raises(ParameterError, match="needs an integer"):
         make(k)

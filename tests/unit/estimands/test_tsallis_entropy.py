@@ -200,12 +200,22 @@ def test_the_order_may_be_written_in_many_ways(q):
     assert repr(tsallis(q)) == "tsallis(0.5)"
 
 
-def test_order_1_is_sent_to_entropy():
+@pytest.mark.parametrize("q", [1.0, 1 + 1e-9, 1 - 1e-12, "1.00000000000000000000001"])
+def test_order_1_and_what_float64_cannot_tell_from_it_is_sent_to_entropy(q):
     with pytest.raises(ParameterError, match="use entropy"):
-        tsallis(1.0)
+        tsallis(q)
 
 
-@pytest.mark.parametrize("q", [0, -0.5, 10.5, 1e9])
+def test_the_orders_next_to_1_keep_their_digits():
+    counts = [310, 120, 50, 0, 7]
+    shannon = debias(counts, entropy, epsilon=0.5).value
+    for q in 1 - 2e-6, 1 + 2e-6:
+        e = debias(counts, tsallis(q), epsilon=0.5)
+        assert e.value == pytest.approx(shannon, rel=1e-5)
+        assert e.value != shannon
+
+
+@pytest.mark.parametrize("q", [0, -0.5, 10.5, 1e9, "1e1000", "1e-1000"])
 def test_orders_outside_are_refused(q):
     with pytest.raises(ParameterError, match=r"inside \(0, 10\] and not 1"):
         tsallis(q)

@@ -75,6 +75,14 @@ def test_a_threshold_that_no_answer_comes_near():
             Threshold.read(sign * LARGEST_STEPS, Fraction(1, 2), "above")
 
 
+@pytest.mark.parametrize("grid", [Fraction(10**400), Fraction(1, 10**400)])
+def test_a_grid_that_leaves_float64(grid):
+    with pytest.raises(ParameterError, match="a grid that leaves float64"):
+        Threshold.read(0, grid, "above")
+    for power in (280, -300):
+        assert Threshold.read(0, Fraction(10) ** power, "above").value == 0
+
+
 @pytest.mark.parametrize("direction", ["up", "", None, 1, True, ["above"], "Above"])
 def test_directions(direction):
     with pytest.raises(ParameterError, match="must be 'above' or 'below'; got"):

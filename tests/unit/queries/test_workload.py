@@ -166,6 +166,9 @@ def test_sum_by_reads_its_arguments():
         (lambda: dpf.sum_by("a", "x", bounds=3), "pair"),
         (lambda: dpf.sum_by([], "x", keys=["a"]), "has none"),
         (lambda: dpf.sum_by("a", "x", keys="ab"), "must be a list"),
+        (lambda: dpf.sum_by("a", "x", keys=[["b"]]), "keys must be text.*got list"),
+        (lambda: dpf.sum_by("a", "x", keys={"a": [{}]}), "keys must be text.*got dict"),
+        (lambda: dpf.sum_by(["a", "b"], "x", keys=[(1, [2])]), "keys must be text"),
     ],
 )
 def test_wrong_arguments_say_what_to_type(wrong, message):
