@@ -137,7 +137,8 @@ BudgetExceededError
         epsilon : number, optional
             Privacy loss of this call, half of it for each end.
         coverage : number
-            Between 0 and 1.
+            Between 0 and 1. If (1 − coverage)/2 of all rows are fewer than
+            ``rank_error()``, the bounds may be far too wide: ask for less.
         label : str, optional
             Stores the release: asking again under the label is free.
 

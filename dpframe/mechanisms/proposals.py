@@ -77,13 +77,16 @@ def propose_number(robust: Robust, bound: object, setting: Setting) -> Proposal:
     widest = (robust.high - robust.low) * changed_rows(setting)
     rounded_ = not robust.whole or widest >= _EXACT
     start = 0 if robust.exact else int(robust.low)
+    calendar = robust.lattice.type.kind in ("date", "datetime")  # which ends somewhere
     return Proposal(
         robust.name,
         robust.columns,
         robust.query,
         bound,
         math.ceil(most * (_SLACK if rounded_ else 1) / grid),
-        Rounded(_zeros(1), grid, robust.lattice, robust.form, start, robust.exact),
+        Rounded(
+            _zeros(1), grid, robust.lattice, robust.form, start, robust.exact, calendar
+        ),
         robust.read,
         (lambda data, cap: _distance(robust.profile(data), most, cap),),
         (lambda data: [_steps(robust.value(data) - start, grid)],),

@@ -48,6 +48,7 @@ __all__ = ["SmoothOptions", "SmoothRequest", "smooth_request"]
 _SLACK = 1 + 1e-9
 #: And it is never below this share of the range: it must not be 0.
 _LEAST = Fraction(1, 2**30)
+_MOST_STEPS = 2**62  # of the grid, on which the noise is drawn
 
 
 @final
@@ -180,6 +181,10 @@ class SmoothRequest(Request[SmoothRelease]):
                 "noise='lomax' in a zCDP session."
             )
             raise AccountantError(msg)
+        ends = robust.low - robust.start, robust.high - robust.start
+        if max(map(abs, ends)) >= _MOST_STEPS * robust.grid:
+            msg = "the bounds are 2^62 steps or more wide or from 0; narrow them."
+            raise ParameterError(msg)
         return cls(verb, setting, robust, noise, spread, schema)
 
     @property

@@ -230,13 +230,13 @@ def _test(
 def _numbers(values: Any, column: str | Sequence[str] | None) -> Any:
     if isinstance(values, PublicFrame):
         return values.numbers(column)
-    if column is not None:
-        msg = "column= is for a frame marked by dpf.public(frame)."
-        raise ParameterError(msg)
     if type(values).__module__.split(".")[0] in _FRAMES:
         msg = (
             f"compare shows what is private of {shown(values)}. If its contents are "
             "public, mark its frame: compare(dpf.public(frame), ..., column='age')."
         )
+        raise ParameterError(msg)
+    if column is not None:
+        msg = "column= is for a frame marked by dpf.public(frame)."
         raise ParameterError(msg)
     return values
