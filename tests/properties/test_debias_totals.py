@@ -87,7 +87,11 @@ def test_chi_square_is_unbiased(x, rates, domain):
 
 
 @pytest.mark.parametrize(
-    ("x", "w", "pseudo_count"), [([2, 0], [1, 0], 0.5), ([1, 1], [0, 3], 0.0625)]
+    ("x", "w", "pseudo_count"),
+    [
+        ([2, 0], [1, 0], 0.5),
+        pytest.param([1, 1], [0, 3], 0.0625, marks=pytest.mark.slow),
+    ],
 )
 def test_the_divergence_is_unbiased_over_both_releases(x, w, pseudo_count):
     rates = [7.0, 8.0, 9.0, 8.0]
