@@ -5,7 +5,15 @@ budget, then ask: ``df.dp.count(0.1)``, ``df.dp.mean("age", 0.2)``,
 ``df.dp.histogram(0.5).debias(entropy)``. Every answer is charged before it is read.
 """
 
-from dpframe import accounting, errors, estimands, mechanisms, noise
+from dpframe import (
+    accounting,
+    errors,
+    estimands,
+    mechanisms,
+    multiplicative_weights,
+    noise,
+    sensitivity,
+)
 from dpframe.accessor import (
     PrivateFrame,
     PrivateGroups,
@@ -49,13 +57,18 @@ from dpframe.queries import (
 )
 from dpframe.releases import (
     AboveThresholdRelease,
+    BoundsRelease,
+    ConvertedRelease,
     HistogramRelease,
+    PTRRelease,
     Release,
     ScalarRelease,
     SelectionRelease,
+    SmoothRelease,
     SparseVectorRelease,
     TableRelease,
 )
+from dpframe.sensitivity import public
 from dpframe.session import Session
 
 __version__ = "0.1.0"
@@ -63,10 +76,12 @@ __version__ = "0.1.0"
 __all__ = [
     "AboveThresholdRelease",
     "AccountantError",
+    "BoundsRelease",
     "BudgetExceededError",
     "Charge",
     "ClosedError",
     "ColumnNotFoundError",
+    "ConvertedRelease",
     "DPFrameError",
     "Domain",
     "DomainError",
@@ -77,6 +92,7 @@ __all__ = [
     "LedgerBusyError",
     "LedgerError",
     "NoSessionError",
+    "PTRRelease",
     "ParameterError",
     "PrivacyLoss",
     "PrivacyWarning",
@@ -88,6 +104,7 @@ __all__ = [
     "ScalarRelease",
     "SelectionRelease",
     "Session",
+    "SmoothRelease",
     "SparseVector",
     "SparseVectorRelease",
     "TableRelease",
@@ -108,9 +125,12 @@ __all__ = [
     "integers",
     "marginals",
     "mechanisms",
+    "multiplicative_weights",
     "noise",
     "private",
+    "public",
     "ranges",
+    "sensitivity",
     "sum_by",
     "weights",
 ]
