@@ -75,7 +75,7 @@ def _truth(condition: Condition, domain: Domain) -> tuple[Mask, Mask]:
         return missing, np.ones(coding.size, dtype=bool)
     true = np.zeros(coding.size, dtype=bool)
     true[: coding.size - coding.other] = _where(_whole_day(condition), domain)
-    return true & ~missing, ~missing
+    return true, ~missing
 
 
 def _where(condition: Condition, domain: Domain) -> Mask | list[bool]:

@@ -93,7 +93,8 @@ def synthetic(
                 counts = generator.multinomial(groups.counts, given)
             else:
                 margins = _margins(placed, column, blocks)
-                counts = _diffuse(groups, column, chances, margins)
+                order = generator.permutation(len(groups.cells))
+                counts = _diffuse(groups, column, chances, margins, order)
             rows[column] = groups.deal(counts, generator.permutation(n))
             placed = joint
     return rows
@@ -150,9 +151,17 @@ def _margins(placed: Block, column: str, measured: Iterable[Block]) -> list[Bloc
 
 
 def _diffuse(
-    groups: _Groups, column: str, chances: Table, margins: Sequence[Block]
+    groups: _Groups,
+    column: str,
+    chances: Table,
+    margins: Sequence[Block],
+    order: Integers,
 ) -> Integers:
-    """Return whole numbers less than 1 from their targets, with balanced margins."""
+    """Return whole numbers less than 1 from their targets, with balanced margins.
+
+    Groups come in a random ``order``: in that of the cells, the last groups of a margin
+    would come in a row, and their margins could be balanced no more.
+    """
     targets = groups.counts[:, None] * groups.given(chances)
     whole = np.floor(targets + _WHOLE)
     parts = np.maximum(targets - whole, 0.0)
@@ -160,7 +169,7 @@ def _diffuse(
     made = whole.astype(np.int64)
     missing = groups.counts - made.sum(axis=1)
     behind, places = _lacking(groups, column, chances, targets, margins)
-    for g in np.flatnonzero(missing > 0):
+    for g in order[missing[order] > 0]:
         part, own = parts[g], places[g]
         lacking = behind[own]
         # The cube makes the margin that is furthest behind count most.

@@ -114,8 +114,14 @@ def test_single_cells_of_blocks(p, block):
 
 
 def test_answers_and_marginals_are_copies(p):
-    for read in (lambda: p.cells, lambda: p.answer("sex"), lambda: p.marginal("age")):
-        before = read()
+    whole = ("age", "pay", "sex")  # the table as it is held
+    for read in (
+        lambda: p.cells,
+        lambda: p.answer("sex"),
+        lambda: p.marginal(*whole),
+        lambda: p.answer(dpf.marginals(whole)),
+    ):
+        before = read().copy()
         read()[:] = 0
         assert (read() == before).all()
 

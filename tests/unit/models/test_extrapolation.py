@@ -45,6 +45,16 @@ def test_it_can_forget():
     np.testing.assert_array_equal(past.move(np.ones(2), 0.1), [-0.1, -0.1])
 
 
+def test_the_mirror_step_uses_the_predicted_gradient():
+    past = Extrapolation(np.array([1.0, 4.0]), 2)
+    past.add(np.array([1.0, 0.0]), np.array([1.0, 0.5]))
+    gradient = np.array([-3.0, 2.0])
+    # Along the change (1, 1/2) f has slope -2 and curvature 2: once the move is best.
+    predicted = gradient + np.array([1.0, 4 * 0.5])
+    expected = np.array([1.0, 0.0]) - 0.1 * predicted
+    np.testing.assert_allclose(past.move(gradient, 0.1), expected, rtol=1e-8)
+
+
 def test_dependent_changes_do_no_harm():
     past = Extrapolation(np.ones(3), 4)
     for _ in range(4):

@@ -149,6 +149,8 @@ def test_a_later_round_goes_on_from_an_earlier_one():
                 atol=1e-13,
             )
     assert len(trees) > 2
+    same_tree = fit_beliefs(sizes, measurements, total=1000, start=fit, iterations=0)
+    assert same_tree.beliefs is fit.beliefs
     fresh = fit_beliefs(sizes, measurements, total=1000)
     again = fit_beliefs(sizes, measurements, total=1000, start=fit)
     assert again.objective <= fit.objective

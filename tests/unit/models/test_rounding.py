@@ -1,5 +1,7 @@
 """Synthetic rows: near the model, in its cells, and reproducible."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from models_reference import counted, random_beliefs, random_blocks, random_sizes
@@ -63,6 +65,26 @@ def test_margins_do_not_add_up_errors():
     beliefs = Beliefs.product(tree, [(("a", "b"), chances)])
     rows = synthetic(beliefs, [("a", "b")], 400, seed=0)
     assert worst(rows, beliefs, 400, ("b",)) <= 1
+
+
+def test_margins_of_blocks_inside_one_large_clique():
+    sizes = dict(zip("abcdef", (6, 6, 5, 4, 3, 2), strict=True))
+    whole, blocks = tuple(sizes), list(combinations(sizes, 3))
+    beliefs = random_beliefs(np.random.default_rng(8), sizes, [whole])
+    rows = synthetic(beliefs, blocks, 50_000, seed=0)
+    careless = synthetic(beliefs, [], 50_000, seed=0)
+    assert max(worst(rows, beliefs, 50_000, block) for block in blocks) < 7
+    assert max(worst(careless, beliefs, 50_000, block) for block in blocks) > 10
+
+
+def test_zeros_of_many_groups_stay_empty():
+    rng = np.random.default_rng(9)
+    sizes = {"a": 300, "b": 6, "c": 4}
+    table = rng.random((300, 6, 4)) * (rng.random((300, 6, 4)) < 0.3)
+    tree = JunctionTree.build(sizes, [tuple(sizes)])
+    beliefs = Beliefs.product(tree, [(tuple(sizes), table / table.sum())])
+    rows = synthetic(beliefs, [("b", "c"), ("a", "c")], 2000, seed=2)
+    assert (counted(rows, sizes, tuple(sizes))[table == 0] == 0).all()
 
 
 def test_where_a_model_has_nothing_no_row_appears():
