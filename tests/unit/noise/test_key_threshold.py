@@ -1,15 +1,13 @@
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 
 from dpframe.noise import DiscreteLaplace
 from dpframe.noise.key_threshold import KeyThreshold
-
-mpmath.mp.dps = 60
 
 
 def rule_of(scale, delta, groups=1):
@@ -21,13 +19,13 @@ def rule_of(scale, delta, groups=1):
 @pytest.mark.parametrize("scale", ["1/50", "1/3", "1", "7/2", "1000"])
 def test_threshold_is_the_least_that_keeps_delta(scale, delta, groups):
     rule = rule_of(scale, delta, groups)
-    r = mpmath.exp(
-        -1 / mpmath.mpf(Fraction(scale).numerator) * Fraction(scale).denominator
-    )
-    most = mpmath.mpf(rule.delta.numerator) / rule.delta.denominator / groups
+    width = Fraction(scale)
+    most = rule.delta / groups
 
     def chance(threshold):
-        return r**threshold / (1 + r)
+        with localcontext(prec=60):
+            r = (Decimal(-width.denominator) / width.numerator).exp()
+            return Fraction(r**threshold / (1 + r))
 
     assert rule.threshold >= 1
     assert chance(rule.threshold) <= most
